@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"syscall"
 	"time"
 
 	"weft/units"
@@ -117,8 +118,10 @@ type Conn struct {
 	tid      uint64
 	half     *list.Element // its element in manager.half.conns
 	message  []byte        // sent again until it is answered
+	rep      []byte        // of an accepted request
+	rest     *list.Element // its element in manager.resting
 	again    int64         // next repetition, or the end of the request, by the manager's clock
-	until    int64         // end of Patience, by the same clock
+	until    int64         // end of Patience, or of probePatience, by the same clock
 	tries    int
 	private  []byte
 	offered  bool // the peer offers selective repeat
@@ -160,66 +163,38 @@ func (s PortSpace) service(port uint16) uint64 {
 // Listener accepts requests for connections to a port.
 type Listener struct {
 	m       *manager
-	service uint64
+	bound   bound
 	backlog backlog[*Conn]
 }
 
 // Listen starts listening for connections to a port of the device, as rdma_listen does. Other
 // devices reach it at the device's address.
-func (d *Device) Listen(port uint16) (*Listener, error) { return d.ListenIn(PortSpaceTCP, port) }
+func (d *Device) Listen(port uint16) (*Listener, error) {
+	return d.ListenAt(PortSpaceTCP, netip.Addr{}, port)
+}
 
-// ListenIn is Listen for a port of a space.
-func (d *Device) ListenIn(space PortSpace, port uint16) (*Listener, error) {
+// ListenAt is Listen for a port of a space, and for requests to one address: that of the device, or all of a family, as
+// 0.0.0.0 and ::. The zero Addr takes those to any address. Listeners for different requests may have the same port.
+func (d *Device) ListenAt(space PortSpace, at netip.Addr, port uint16) (*Listener, error) {
 	m, err := d.manager()
 	if err != nil {
 		return nil, err
 	}
-	service := space.service(port)
-	l := &Listener{m: m, service: service, backlog: newBacklog[*Conn](m)}
-	if !add(m, m.listeners, service, l) {
+	p := boundTo(space.service(port), at)
+	l := &Listener{m: m, bound: p, backlog: newBacklog[*Conn](m)}
+	if !add(m, m.listeners, p, l) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
-	if err := d.listens(service); err != nil {
+	if err := d.listens(p); err != nil {
 		_ = l.Close()
 		return nil, fmt.Errorf("%w: %d", err, port)
 	}
 	return l, nil
 }
 
-// add adds a listener to a service, if there is none.
-func add[T any](m *manager, to map[uint64]*T, service uint64, l *T) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if to[service] != nil {
-		return false
-	}
-	to[service] = l
-	return true
-}
-
-// drop removes a listener from its service, if it is there. A shared address has no other meanwhile.
-func drop[T any](m *manager, from map[uint64]*T, service uint64, l *T) bool {
-	is := func() bool {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		return from[service] == l
-	}
-	if !is() {
-		return false
-	}
-	m.dev.leaves(service) // without the lock: the sharer may be slow
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if from[service] != l {
-		return false
-	}
-	delete(from, service)
-	return true
-}
-
 // Close stops listening. Connections stay; requests not yet accepted are rejected.
 func (l *Listener) Close() error {
-	if !drop(l.m, l.m.listeners, l.service, l) {
+	if !drop(l.m, l.m.listeners, l.bound, l) {
 		return ErrClosed
 	}
 	l.m.mu.Lock()
@@ -295,13 +270,13 @@ func (r *Request) Reject(private []byte) error {
 // reqPrivate is the size of a REQ's private data after the addresses.
 const reqPrivate = cm.ReqPrivate - cm.IPBytes
 
-// sameFamily is an address to which packets of the device can go: IPv4 or IPv6, as its own.
+// sameFamily is an address to which packets of the device can go: IPv4 or IPv6, as its own, and of its fabric.
 func (d *Device) sameFamily(to netip.Addr) (netip.Addr, error) {
 	to = to.Unmap()
 	if own := d.Addr().Addr().Unmap(); !to.IsValid() || own.Is4() != to.Is4() {
-		return to, invalid("the address %v from a device at %v: both are IPv4, or both IPv6", to, own)
+		return to, fmt.Errorf("%w: %w", invalid("the address %v from a device at %v: both are IPv4, or both IPv6", to, own), syscall.ENETUNREACH)
 	}
-	return to, nil
+	return to, d.onFabric(to)
 }
 
 // Dial connects qp, which is in RESET or INIT, to a port of another device. Both devices must use the

@@ -61,6 +61,8 @@ type CQ struct {
 	closed   bool
 	stamps   bool
 	armed    arming
+	glances  uint8 // vain looks since the device's arming with the number seen
+	seen     uint32
 	notify   func()
 	event    chan struct{}
 	refs     int
@@ -212,15 +214,40 @@ func (c *CQ) Work() {
 }
 
 // work reports whether a packet had arrived. Who polls an armed queue is about to wait for its event, and
-// does not say so to the device: with a Notify it waits elsewhere.
+// does not say so to the device: with a Notify it waits elsewhere. Who waits for the events of one queue looks at others
+// between, which are not armed.
 func (c *CQ) work() (busy bool) {
 	switch {
 	case c.dev.closed:
 		return false
-	case c.armed != unarmed:
+	case c.armed != unarmed || c.glance():
 		return c.dev.port.Assist()
 	}
 	return c.dev.port.Progress()
+}
+
+// mostGlances is the number of vain looks at a queue that are no polling yet. A program looks once or twice after an event,
+// and a poller has done that many in a microsecond.
+const mostGlances = 4
+
+// glance reports whether a look at the queue is one of the first since a queue of the device was armed; none was with 0.
+func (c *CQ) glance() bool {
+	if c.seen != c.dev.armings {
+		c.seen, c.glances = c.dev.armings, 0
+	}
+	if c.seen == 0 || c.glances == mostGlances {
+		return false
+	}
+	c.glances++
+	return true
+}
+
+// arm sets which completions raise the next event.
+func (c *CQ) arm(to arming) {
+	if c.notify != nil && (to == unarmed) != (c.armed == unarmed) {
+		c.dev.port.Waits(to != unarmed)
+	}
+	c.armed = to
 }
 
 // Pending is the number of completions not yet polled.
@@ -235,10 +262,16 @@ func (c *CQ) Pending() int {
 func (c *CQ) ReqNotify(solicitedOnly bool) {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
-	c.armed = armedAny
+	c.reqNotify(solicitedOnly)
+}
+
+func (c *CQ) reqNotify(solicitedOnly bool) {
 	if solicitedOnly {
-		c.armed = armedSolicited
+		c.arm(armedSolicited)
+	} else {
+		c.arm(armedAny)
 	}
+	c.dev.armings++
 	c.dev.port.StopPolling()
 }
 
@@ -280,7 +313,7 @@ func (c *CQ) push(wc *WC, solicited bool) bool {
 }
 
 func (c *CQ) signal() {
-	c.armed = unarmed
+	c.arm(unarmed)
 	if c.notify != nil {
 		c.notify()
 		return
@@ -307,6 +340,7 @@ func (c *CQ) Destroy() error {
 		return ErrBusy
 	}
 	c.closed = true
+	c.arm(unarmed)
 	c.wake()
 	delete(c.dev.cqs, c)
 	return nil

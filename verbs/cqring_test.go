@@ -9,12 +9,12 @@ import (
 func TestCompletionsCanBeReadFromMemory(t *testing.T) {
 	ring := CQRing{Entries: make([]WC, 4), CQMarks: new(CQMarks)}
 	events := 0
-	d := &Device{}
+	d := newSide(t, Options{}, QPInitAttr{}, 8).dev
 	c := &CQ{dev: d, capacity: 3, notify: func() { events++ }}
 	if err := c.place(ring); err != nil {
 		t.Fatal(err)
 	}
-	c.armed = armedAny
+	c.arm(armedAny)
 	for id := range uint64(20) {
 		if !c.push(&WC{WRID: id}, false) {
 			t.Fatalf("completion %d finds no room in an empty queue", id)

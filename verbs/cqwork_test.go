@@ -34,3 +34,32 @@ func TestWhoPollsAnArmedQueueIsToldAtOnce(t *testing.T) {
 		t.Errorf("the quickest of 30 events came after %v", least)
 	}
 }
+
+// Who waits for the events of one queue and looks at others between does not poll: the device goes on with its own work.
+// Who looks again and again polls.
+func TestAFewLooksAfterAnArmingAreNoPolling(t *testing.T) {
+	dev := newPair(t, Options{}, QPInitAttr{}, 64).on[0].dev
+	var queues []*CQ
+	for range 20 {
+		q, err := dev.CreateCQ(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		queues = append(queues, q)
+	}
+	dev.port.Lock()
+	defer dev.port.Unlock()
+	for range 3 {
+		queues[0].reqNotify(true)
+		for _, q := range queues {
+			for look := range mostGlances {
+				if q.work(); dev.port.Polled() {
+					t.Fatalf("look %d at a queue after another was armed is taken for polling", look+1)
+				}
+			}
+		}
+		if queues[1].work(); !dev.port.Polled() {
+			t.Errorf("after %d looks the next one is no polling", mostGlances)
+		}
+	}
+}

@@ -71,6 +71,7 @@ type Device struct {
 	eecs    map[*transport.EEC]*EEC
 	rd      map[QPN]*QP // of the RD service
 	cqs     map[*CQ]struct{}
+	armings uint32 // how often a queue was armed
 	closed  bool
 	down    bool // the emulated fabric's NIC has no cable in service
 	foreign bool // Options.ForeignMemory
@@ -93,21 +94,22 @@ type shared interface {
 	OnLost(lost func())
 }
 
-// listens has the device listen to a service, for which a shared address has one device.
-func (d *Device) listens(service uint64) error {
-	if d.shared == nil {
+// listens has the device listen to a service at an address, for which a shared address has one device. What is for other
+// addresses never comes.
+func (d *Device) listens(p bound) error {
+	if d.shared == nil || !p.takes(d.Addr().Addr()) {
 		return nil
 	}
-	err := d.shared.Listens(service)
+	err := d.shared.Listens(p.service)
 	if errors.Is(err, socket.ErrTaken) {
 		return ErrInUse
 	}
 	return err
 }
 
-func (d *Device) leaves(service uint64) {
-	if d.shared != nil {
-		d.shared.Leaves(service)
+func (d *Device) leaves(p bound) {
+	if d.shared != nil && p.takes(d.Addr().Addr()) {
+		d.shared.Leaves(p.service)
 	}
 }
 
@@ -256,6 +258,14 @@ func (d *Device) Sync() error {
 		return nil
 	}
 	return d.fabric.Sync()
+}
+
+// Wait says that the caller is about to wait for an event of a queue with a Notify. The device then does its own work at
+// once, which it leaves to a caller that polls.
+func (d *Device) Wait() {
+	d.port.Lock()
+	defer d.port.Unlock()
+	d.port.StopPolling()
 }
 
 // Events delivers asynchronous events. Beyond a bound, events that nobody fetches are dropped.

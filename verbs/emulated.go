@@ -3,7 +3,9 @@ package verbs
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"os"
+	"syscall"
 	"time"
 
 	"weft/internal/sim/channel"
@@ -32,6 +34,25 @@ func openEmulated(o Options) (*Device, error) {
 		d.control = control
 	}
 	return d, err
+}
+
+// Reaches is the error for an address to which no packet of the device can go; nil for others, whether somebody is there
+// or not.
+func (d *Device) Reaches(to netip.Addr) error {
+	_, err := d.sameFamily(to)
+	return err
+}
+
+// onFabric is the error for an address that no NIC of the device's emulated fabric can have, as 127.0.0.1: the fabric would
+// lose each packet there.
+func (d *Device) onFabric(to netip.Addr) error {
+	if d.fabric == nil || to.IsMulticast() {
+		return nil
+	}
+	if _, _, ok := channel.NICOf(to.As4()); !ok {
+		return fmt.Errorf("verbs: no device of the emulated fabric has the address %v; weft emulate prints those of its NICs, 127.1.x.y: %w", to, syscall.EHOSTUNREACH)
+	}
+	return nil
 }
 
 // emulate gives a queue pair the parameters of an emulated fabric's NICs.

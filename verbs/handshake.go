@@ -181,8 +181,8 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 	if c.attr.SelectiveRepeat {
 		copy(rep.Private[cm.RepPrivate-len(offer):], offer[:])
 	}
-	c.state = connRepSent
-	m.ask(c, rep.AppendTo(head(c.tid, cm.AttrRep)))
+	c.state, c.rep = connRepSent, rep.AppendTo(head(c.tid, cm.AttrRep))
+	m.ask(c, c.rep)
 	return nil
 }
 

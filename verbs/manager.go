@@ -28,18 +28,21 @@ type manager struct {
 	cancel     context.CancelFunc
 	stopped    chan struct{}
 
+	probeAfter, probePatience time.Duration
+
 	mu        sync.Mutex
 	out       int // sends whose completion is not yet polled
 	conns     map[cm.ID]*Conn
 	asked     map[asker]*Conn    // connections that answer a request, by its sender
 	half      halfOpen           // connections of asked that are not established
 	waiting   map[*Conn]struct{} // connections with a deadline
-	listeners map[uint64]*Listener
+	listeners map[bound]*Listener
 	resolving map[cm.ID]*resolution // resolutions that this device asks for
-	services  map[uint64]*Service
+	services  map[bound]*Service
 	questions map[asker]*Question // resolutions that others ask for, open or perhaps repeated
 	known     *list.List          // the same, the oldest first
 	parted    []parting           // the last answers to peers that have ended their connections
+	resting   list.List           // established connections, the next one to be asked for first
 	again     int64               // time of the next tick, by the manager's clock
 	strangers int                 // answers to strangers that may be sent until then
 }
@@ -92,8 +95,9 @@ func (d *Device) manager() (*manager, error) {
 func newManager(d *Device) (*manager, error) {
 	m := &manager{
 		dev: d, pd: d.AllocPD(), start: time.Now(), stopped: make(chan struct{}), buf: make([]byte, gsiRecvs*gsiRoom),
-		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: halfOpen{source: map[netip.Addr]int{}}, waiting: map[*Conn]struct{}{}, listeners: map[uint64]*Listener{},
-		resolving: map[cm.ID]*resolution{}, services: map[uint64]*Service{}, questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
+		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: halfOpen{source: map[netip.Addr]int{}}, waiting: map[*Conn]struct{}{}, listeners: map[bound]*Listener{},
+		resolving: map[cm.ID]*resolution{}, services: map[bound]*Service{}, questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
+		probeAfter: probeAfter, probePatience: probePatience,
 	}
 	// Neither queue can be overrun: at most as many sends are outstanding as it has room for, and
 	// at most as many receives are posted or wait in it.
@@ -231,6 +235,7 @@ func (m *manager) answer(to netip.AddrPort, message []byte) (room bool) {
 
 // ask sends a message that needs an answer.
 func (m *manager) ask(c *Conn, message []byte) {
+	m.wakes(c)
 	c.message, c.tries, c.again = message, 0, m.soon(0)
 	m.waiting[c] = struct{}{}
 	m.send(c.peer, message)
@@ -252,6 +257,7 @@ func (m *manager) tick(now int64) {
 		return
 	}
 	m.again, m.strangers = now+int64(tickTime), maxStrangers
+	m.probe(now)
 	for c := range m.waiting {
 		m.late(c, now)
 	}
@@ -265,7 +271,9 @@ func (m *manager) late(c *Conn, now int64) {
 	case now < c.again:
 	case c.state == connReqReceived:
 		m.end(c, ErrNoAnswer)
-	case c.tries+1 >= answerTry:
+	case c.state == connEstablished && now >= c.until:
+		m.end(c, nil)
+	case c.state != connEstablished && c.tries+1 >= answerTry:
 		m.end(c, ErrNoAnswer)
 	default:
 		send := m.send
@@ -340,6 +348,7 @@ func (m *manager) lose(at netip.AddrPort) {
 // settle wakes the waiters of a connection.
 func (m *manager) settle(c *Conn) {
 	c.message = nil
+	m.wakes(c)
 	delete(m.waiting, c)
 	m.half.remove(c)
 }

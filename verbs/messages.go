@@ -90,13 +90,13 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	c.theirs = PeerParam{
 		QPN: r.QPN, Type: service, ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RetryCount: r.RetryCount, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
 	}
+	var ip cm.IPHeader
 	if _, isIP := cm.Port(r.Service); isIP {
-		var ip cm.IPHeader
-		_ = ip.Parse(r.Private[:]) // a number that nobody reads here
+		_ = ip.Parse(r.Private[:]) // without addresses it is for the listener of all
 		c.theirs.Port = ip.SrcPort
 		c.private, c.offered = offers(r.Private[cm.IPBytes:])
 	}
-	l := m.listeners[r.Service]
+	l := find(m.listeners, r.Service, ip.Dst)
 	switch {
 	case l == nil:
 		return m.answer(peer, c.rejection(cm.ReasonInvalidSvc, nil))
@@ -246,6 +246,10 @@ func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 	switch {
 	case h.Attribute == cm.AttrRtu && c.state == connRepSent && h.Transaction == c.tid:
 		m.established(c)
+		m.rests(c)
+	case h.Attribute == cm.AttrRtu && c.state == connEstablished && c.message != nil && h.Transaction == c.tid: // to a probe
+		m.settle(c)
+		m.rests(c)
 	case h.Attribute == cm.AttrDrep && c.state == connDreqSent && h.Transaction == c.tid:
 		m.end(c, nil)
 	case h.Attribute == cm.AttrDreq && c.state >= connRepSent && p.QPN == c.qpn:

@@ -294,12 +294,15 @@ func (d *Device) sender(wc *WC) {
 }
 
 // deliver adds a completion to its queue. If the queue is full, it is overrun, and the queue pair
-// ends.
+// ends. The queue tells it once.
 func (q *QP) deliver(c *CQ, wc *WC, solicited bool) {
+	before := c.ring.Overrun.Load()
 	if c.push(wc, solicited) {
 		return
 	}
-	q.pd.dev.raise(AsyncEvent{Type: EventCQErr, CQ: c})
+	if before == 0 {
+		q.pd.dev.raise(AsyncEvent{Type: EventCQErr, CQ: c})
+	}
 	if q.state() != transport.StateErr {
 		q.fail()
 	}

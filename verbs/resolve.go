@@ -153,7 +153,7 @@ func (m *manager) forget(q *Question) {
 // Service answers questions for the queue pair of a port.
 type Service struct {
 	m       *manager
-	service uint64
+	bound   bound
 	backlog backlog[*Question]
 }
 
@@ -174,16 +174,21 @@ type Question struct {
 // ListenDatagrams accepts questions for a port of the device, as rdma_listen does in the port space
 // RDMA_PS_UDP.
 func (d *Device) ListenDatagrams(port uint16) (*Service, error) {
+	return d.ListenDatagramsAt(netip.Addr{}, port)
+}
+
+// ListenDatagramsAt is ListenDatagrams for questions to one address, as ListenAt has it.
+func (d *Device) ListenDatagramsAt(at netip.Addr, port uint16) (*Service, error) {
 	m, err := d.manager()
 	if err != nil {
 		return nil, err
 	}
-	id := cm.DatagramServiceID(port)
-	s := &Service{m: m, service: id, backlog: newBacklog[*Question](m)}
-	if !add(m, m.services, id, s) {
+	p := boundTo(cm.DatagramServiceID(port), at)
+	s := &Service{m: m, bound: p, backlog: newBacklog[*Question](m)}
+	if !add(m, m.services, p, s) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
-	if err := d.listens(id); err != nil {
+	if err := d.listens(p); err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("%w: %d", err, port)
 	}
@@ -192,7 +197,7 @@ func (d *Device) ListenDatagrams(port uint16) (*Service, error) {
 
 // Close stops listening.
 func (s *Service) Close() error {
-	if !drop(s.m, s.m.services, s.service, s) {
+	if !drop(s.m, s.m.services, s.bound, s) {
 		return ErrClosed
 	}
 	s.m.mu.Lock()
@@ -269,7 +274,9 @@ func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool
 		}
 		return tid == q.tid
 	}
-	s := m.services[r.Service]
+	var ip cm.IPHeader
+	_ = ip.Parse(r.Private[:]) // without addresses it is for the service of all
+	s := find(m.services, r.Service, ip.Dst)
 	switch {
 	case s == nil:
 		return m.answer(peer, sidrRep(tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported}))

@@ -247,6 +247,20 @@ func TestACompletionQueueThatIsFullIsReported(t *testing.T) {
 	if _, err := small.Poll(wc[:]); !errors.Is(err, ErrOverrun) {
 		t.Errorf("after an overrun: %v, want %v", err, ErrOverrun)
 	}
+	told := 0
+	for more := true; more; {
+		select {
+		case e := <-a.dev.Events():
+			if e.Type == EventCQErr && e.CQ == small {
+				told++
+			}
+		default:
+			more = false
+		}
+	}
+	if told != 1 {
+		t.Errorf("two completions found no room in a queue: %d events say so, want one", told)
+	}
 }
 
 func TestAThousandQueuePairsOfADeviceWork(t *testing.T) {

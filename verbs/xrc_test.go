@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"testing"
 
 	"weft/verbs/internal/socket/faulty"
@@ -183,7 +184,7 @@ func TestTheConnectionManagerConnectsTheEndsOfXRC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := b.dev.ListenIn(PortSpaceIB, 7471)
+	l, err := b.dev.ListenAt(PortSpaceIB, netip.Addr{}, 7471)
 	if err != nil {
 		t.Fatal(err)
 	}

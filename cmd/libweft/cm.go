@@ -70,6 +70,13 @@ func newID(d *device, of verbs.QPType, space verbs.PortSpace) *cmID {
 	return c
 }
 
+// weft_reaches is the error for an address to which no packet of a device can go.
+//
+//export weft_reaches
+func weft_reaches(dev C.weft_id, to *C.uint8_t) C.int {
+	return errno("rdma_resolve_addr", object[*context](dev).Reaches(address(to)))
+}
+
 //export weft_cm_create
 func weft_cm_create(dev C.weft_id, qpType, portSpace C.uint32_t, of C.uintptr_t, id *C.weft_id) C.int {
 	c := newID(object[*context](dev).device, services[qpType], spaces[portSpace])
@@ -98,21 +105,27 @@ func (c *cmID) tell(e *C.struct_weft_cm_event) {
 	}
 }
 
+// weft_cm_listen listens for requests to an address, to any without one.
+//
 //export weft_cm_listen
-func weft_cm_listen(id C.weft_id, port C.uint16_t) C.int {
+func weft_cm_listen(id C.weft_id, addr *C.uint8_t, port C.uint16_t) C.int {
 	c := object[*cmID](id)
+	var at netip.Addr
+	if addr != nil {
+		at = address(addr)
+	}
 	var err error
 	if c.of == verbs.UD {
-		if c.service, err = c.device.ListenDatagrams(uint16(port)); err == nil {
+		if c.service, err = c.device.ListenDatagramsAt(at, uint16(port)); err == nil {
 			go c.serveQuestions(c.service)
 		}
-	} else if c.listener, err = c.device.ListenIn(c.space, uint16(port)); err == nil {
+	} else if c.listener, err = c.device.ListenAt(c.space, at, uint16(port)); err == nil {
 		go c.serve(c.listener)
 	}
 	if errors.Is(err, verbs.ErrInUse) {
 		return C.int(syscall.EADDRINUSE)
 	}
-	if err == nil {
+	if err == nil && (!at.IsValid() || at.Is4() == c.device.Addr().Addr().Unmap().Is4()) { // requests come
 		c.named = c.device.named(serviceOf(c.of, c.space, uint16(port)))
 	}
 	return errno("rdma_listen", err)

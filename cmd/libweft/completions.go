@@ -79,6 +79,14 @@ func weft_work(id C.weft_id) C.int {
 	return 0
 }
 
+// weft_wait is called by a thread that is about to wait for an event of a queue of the device.
+//
+//export weft_wait
+func weft_wait(dev C.weft_id) C.int {
+	object[*context](dev).Wait()
+	return 0
+}
+
 //export weft_req_notify_cq
 func weft_req_notify_cq(id C.weft_id, solicitedOnly C.int) C.int {
 	object[*verbs.CQ](id).ReqNotify(solicitedOnly != 0)

@@ -151,6 +151,7 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(create_cq, (weft_id device, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks, int event_fd, uint32_t stamps, uintptr_t object, weft_id *id)) \
 	X(resize_cq, (weft_id cq, uint32_t cqe, struct weft_wc *entries, uint32_t room, struct weft_cq_marks *marks)) \
 	X(destroy_cq, (weft_id cq))                                                                        \
+	X(wait, (weft_id device))                                                                             \
 	X(req_notify_cq, (weft_id cq, int solicited_only))                                                 \
 	X(create_srq, (weft_id pd, uint32_t max_wr, uintptr_t object, weft_id *id))                        \
 	X(open_xrcd, (weft_id device, weft_id *id))                                                        \
@@ -172,10 +173,11 @@ typedef void (*weft_cm_deliver)(uintptr_t object, const struct weft_cm_event *ev
 	X(dealloc_mw, (weft_id mw))                                                                        \
 	X(bind_mw, (weft_id qp, uint64_t wr_id, uint32_t flags, const struct weft_bind *bind, uint32_t *rkey)) \
 	X(mcast, (weft_id qp, const uint8_t *address, int attach))                                             \
+	X(reaches, (weft_id device, const uint8_t *address))                                               \
 	X(cm_events, (weft_cm_deliver to))                                                                 \
 	X(cm_create, (weft_id device, uint32_t qp_type, uint32_t port_space, uintptr_t object, weft_id *id))\
 	X(cm_adopt, (weft_id request, uintptr_t object))                                                   \
-	X(cm_listen, (weft_id cm, uint16_t port))                                                          \
+	X(cm_listen, (weft_id cm, const uint8_t *address, uint16_t port))                                  \
 	X(cm_connect, (weft_id cm, const uint8_t *address, uint16_t port, weft_id qp, const struct weft_cm_param *param)) \
 	X(cm_accept, (weft_id cm, weft_id qp, const struct weft_cm_param *param))                          \
 	X(cm_reject, (weft_id cm, const void *private_data, uint32_t private_len))                         \

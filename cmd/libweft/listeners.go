@@ -11,8 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"weft/internal/base/door"
 	"weft/verbs"
 )
 
@@ -54,7 +53,7 @@ func (d *device) named(service string) *net.UnixListener {
 	}
 	go func() { // who connects wants to know the user
 		for {
-			c, err := l.Accept()
+			c, err := door.Next(l.Accept)
 			if err != nil {
 				return
 			}
@@ -115,14 +114,5 @@ func own(name string) bool {
 		return false
 	}
 	defer c.Close()
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return false
-	}
-	same := false
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		same = err == nil && int(cred.Uid) == os.Getuid()
-	})
-	return err == nil && same
+	return door.OwnAt(c)
 }

@@ -28,9 +28,9 @@ var wings = []wing{
 		[]string{"units", "wire", "internal/base", "internal/roce", "internal/ib"},
 		"the simulator uses the control planes of both fabrics; nothing that uses its results can change them",
 	},
-	{"verbs", []string{"units", "wire", "internal/sim"}, "the verbs run the simulator's queue pairs on real sockets, without a simulated network"},
+	{"verbs", []string{"units", "wire", "internal/base", "internal/sim"}, "the verbs run the simulator's queue pairs on real sockets, without a simulated network"},
 	{"internal/formats", []string{"units", "internal/sim"}, "a file of another tool becomes a workload or a scenario, whoever runs it"},
-	{"internal/live", []string{"units", "wire", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs; an emulated network is the simulator's, and its devices are those of the verbs"},
+	{"internal/live", []string{"units", "wire", "internal/base", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs; an emulated network is the simulator's, and its devices are those of the verbs"},
 	{
 		"internal/study",
 		[]string{"units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim", "internal/formats"},
@@ -45,7 +45,7 @@ var wings = []wing{
 		},
 		"commands and reports call everything; nothing calls them",
 	},
-	{"cmd", []string{"internal/face", "units", "verbs"}, "main is a few lines around the command line, or around the verbs for programs in C"},
+	{"cmd", []string{"internal/face", "internal/base", "units", "verbs"}, "main is a few lines around the command line, or around the verbs for programs in C"},
 	{"interop", nil, "weft is held against Linux from outside, as the program that people run"},
 	{"internal/archtest", nil, "the rules are about all packages and part of none"},
 }
@@ -98,8 +98,8 @@ var rooms = []room{
 	{"internal/sim/catalog", nil, "a datasheet knows nothing about its use"},
 	{"internal/sim/channel", []string{"units", "internal/sim/transport", "internal/sim/transport/cc"}, "messages between a fabric and a device know neither; a NIC's counters and the parameters of congestion control are the transport's"},
 	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},
-	{"internal/sim/runstore", []string{"units"}, "the folder of a run outlives the simulator that filled it"},
-	{"internal/sim/runstore/seriesfile", []string{"internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},
+	{"internal/sim/runstore", []string{"units", "internal/base/regular"}, "the folder of a run outlives the simulator that filled it"},
+	{"internal/sim/runstore/seriesfile", []string{"internal/base/regular", "internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},
 	{"internal/sim/transport", []string{"units", "wire", "internal/sim/state", "internal/sim/transport/cc"}, "a queue pair is written once, for the simulator and for real sockets"},
 	{"internal/sim/transport/cc", []string{"units"}, "congestion control sees marks, delays and rates, not packets"},
 	{"internal/sim/transport/tcp", []string{"units"}, "TCP is one more transport beside the queue pairs, under the same rules"},
@@ -114,13 +114,13 @@ var rooms = []room{
 
 	{"internal/study/kubernetes", []string{"units"}, "a Job runs a command, whatever it does"},
 	{"internal/study/slurm", []string{"units"}, "a job runs a command, whatever it does"},
-	{"internal/study/ledger", nil, "work is shared among processes, whatever it is"},
+	{"internal/study/ledger", []string{"internal/base/regular"}, "work is shared among processes, whatever it is"},
 
 	{"cmd/weft", []string{"internal/face/cli"}, "the program is the command line, without C"},
-	{"cmd/libweft", []string{"units", "verbs"}, "a C program's verbs are the verbs of Go under other names"},
+	{"cmd/libweft", []string{"units", "internal/base/door", "verbs"}, "a C program's verbs are the verbs of Go under other names"},
 
 	{"internal/live/preload", nil, "a program is built and started without knowing what it does"},
-	{"internal/live/perf", []string{"units", "verbs"}, "a measurement sees what an application sees"},
+	{"internal/live/perf", []string{"units", "internal/base/door", "verbs"}, "a measurement sees what an application sees"},
 	{"internal/live/sniff", []string{"units", "wire", "wire/cm", "wire/pcap"}, "packets from a wire are judged without knowing who sent them"},
 	{"internal/live/wiretap", []string{"wire", "wire/pcap"}, "an interface gives packets as a file does, whoever judges them"},
 

@@ -10,11 +10,13 @@
 //	canon     the bytes that identify a value
 //	stats     confidence intervals and quantiles
 //	golden    files that tests compare with and rewrite
+//	door      whom a listener lets in, and that it goes on
+//	regular   files of folders that anybody may have filled
 //	slurmtest a Slurm that a test runs on this machine
 //
 // # Imports
 //
-// base imports units alone. ib, sim, study and face import it. A package belongs here when
+// base imports units alone. ib, sim, study and face import it; verbs, live and cmd its door. A package belongs here when
 // two wings need it that may not import each other; otherwise it belongs to the wing that
 // uses it.
 package base

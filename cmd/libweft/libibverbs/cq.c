@@ -265,6 +265,7 @@ int weft_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
 	uintptr_t object;
+	weft->wait(weft_context_of(channel->context)->id);
 	if (read(channel->fd, &object, sizeof object) != sizeof object)
 		return -1;
 	*cq = (struct ibv_cq *)object;

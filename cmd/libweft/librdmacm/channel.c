@@ -70,14 +70,15 @@ void cm_queue(struct cm_id *at, struct cm_event *e)
 	pthread_mutex_unlock(&cm_lock);
 }
 
-/* cm_tell queues an event that this library causes itself. */
-int cm_tell(struct cm_id *c, enum rdma_cm_event_type type)
+/* cm_tell queues an event that this library causes itself, with 0 or the negative number of an error. */
+int cm_tell(struct cm_id *c, enum rdma_cm_event_type type, int status)
 {
 	struct cm_event *e = calloc(1, sizeof *e);
 	if (!e)
 		return ENOMEM;
 	e->e.id = &c->id;
 	e->e.event = type;
+	e->e.status = status;
 	e->counts_at = c;
 	cm_queue(c, e);
 	return 0;

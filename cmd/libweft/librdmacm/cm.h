@@ -37,6 +37,7 @@ struct cm_id {
 	weft_id core; /* 0 until the ID has a device */
 	bool sync;    /* calls wait for their events */
 	bool bound, listens;
+	bool one_family; /* :: is no IPv4 address */
 	int reported; /* events that are not acknowledged */
 	pthread_cond_t acknowledged;
 	struct ibv_qp_init_attr *init; /* of the queue pairs of a passive endpoint's requests */
@@ -53,7 +54,7 @@ void cm_use(struct cm_id *c, struct ibv_context *v);
 struct ibv_xrcd *cm_domain(struct ibv_context *v);
 int cm_core(struct cm_id *c);
 void cm_queue(struct cm_id *at, struct cm_event *e);
-int cm_tell(struct cm_id *c, enum rdma_cm_event_type type);
+int cm_tell(struct cm_id *c, enum rdma_cm_event_type type, int status);
 void cm_drop_events(struct cm_id *c);
 int cm_complete(struct cm_id *c);
 void cm_delivered(uintptr_t object, const struct weft_cm_event *from);

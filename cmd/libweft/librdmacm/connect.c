@@ -96,12 +96,15 @@ int rdma_listen(struct rdma_cm_id *id, int backlog)
 	struct cm_id *c = (struct cm_id *)id;
 	if (!c->bound || c->listens)
 		return cm_fails(EINVAL);
-	uint16_t port = cm_port_of(&id->route.addr.src_addr);
+	const struct sockaddr *at = &id->route.addr.src_addr;
+	bool both = at->sa_family == AF_INET6 && cm_is_any(at) && !c->one_family;
+	uint8_t address[16];
+	cm_bytes_of(at, address);
 	int e = cm_device_at(c, NULL, false);
 	if (!e)
 		e = cm_core(c);
 	if (!e)
-		e = weft->cm_listen(c->core, port);
+		e = weft->cm_listen(c->core, both ? NULL : address, cm_port_of(at));
 	c->listens = !e;
 	return cm_fails(e);
 }

@@ -321,19 +321,12 @@ static bool same_address(const struct sockaddr *a, const struct sockaddr *b)
 	return !memcmp(of[0], of[1], sizeof of[0]);
 }
 
-/* is_ipv4 reports whether 16 bytes are an IPv4 address. */
-static bool is_ipv4(const uint8_t *address)
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-	return !memcmp(address, mapped, sizeof mapped);
-}
-
-/* reached reports whether packets of an ID's device go to an address: a socket has one family. */
-static bool reached(const struct cm_id *c, const struct sockaddr *dst)
+/* reaches is the error for an address to which no packet of an ID's device can go. */
+static int reaches(const struct cm_id *c, const struct sockaddr *dst)
 {
 	uint8_t to[16];
 	cm_bytes_of(dst, to);
-	return is_ipv4(to) == is_ipv4(weft_context_of(c->id.verbs)->attr.address);
+	return weft->reaches(weft_context_of(c->id.verbs)->id, to);
 }
 
 /* way_to_peer is how packets get to the peer's address. */
@@ -359,8 +352,12 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockad
 		e = cm_device_at(c, NULL, false);
 	else if (!(e = source(dst, &from))) /* an address of this machine is reached from any other */
 		e = cm_device_at(c, same_address((struct sockaddr *)&from, dst) ? NULL : (struct sockaddr *)&from, true);
-	if (!e && !multicast && !reached(c, dst))
-		e = ENETUNREACH;
+	if (!e && !multicast)
+		e = reaches(c, dst);
+	if (e == EHOSTUNREACH) { /* nobody is there, as the kernel says after it has asked */
+		e = cm_tell(c, RDMA_CM_EVENT_ADDR_ERROR, -e);
+		return e ? cm_fails(e) : cm_complete(c);
+	}
 	if (e)
 		return cm_fails(e);
 	take_address(c, c->bound ? cm_port_of(&id->route.addr.src_addr) : src ? cm_port_of(src) : 0);
@@ -369,7 +366,7 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockad
 	struct ibv_ah_attr way;
 	way_to_peer(id, &way);
 	id->route.addr.addr.ibaddr.dgid = way.grh.dgid;
-	e = cm_tell(c, RDMA_CM_EVENT_ADDR_RESOLVED);
+	e = cm_tell(c, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	return e ? cm_fails(e) : cm_complete(c);
 }
 
@@ -404,7 +401,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 		return cm_fails(EINVAL);
 	int e = set_path(id);
 	if (!e)
-		e = cm_tell(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
+		e = cm_tell(c, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	return e ? cm_fails(e) : cm_complete(c);
 }
 
@@ -412,14 +409,51 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 __be16 rdma_get_src_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.src_addr)); }
 __be16 rdma_get_dst_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.dst_addr)); }
 
-/* The other options are of the kernel's addresses and of InfiniBand's paths: a device of weft has neither. */
+/* without says that an option has no effect, as the kernel does of those that it does not know. */
+static int without(const char *option)
+{
+	if (getenv("WEFT_VERBS_EXPLAIN"))
+		fprintf(stderr, "weft: rdma_set_option: %s has no effect on a device of weft\n", option);
+	return cm_fails(ENOSYS);
+}
+
+/* switch_on takes an option that is on or off, until the ID listens. */
+static int switch_on(const struct cm_id *c, const void *value, size_t size, bool *is)
+{
+	int on;
+	if (size != sizeof on || c->listens)
+		return cm_fails(EINVAL);
+	memcpy(&on, value, sizeof on);
+	*is = on;
+	return 0;
+}
+
+/*
+ * An address is used again without an option: a port is free at once when its listener ends. The others without an
+ * effect are of packets' classes and of InfiniBand's paths, which a device of weft does not have.
+ */
 int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)
 {
-	if (level != RDMA_OPTION_ID || optname != RDMA_OPTION_ID_ACK_TIMEOUT)
-		return 0;
-	const uint8_t *timeout = optval;
-	if (optlen != sizeof *timeout || *timeout > 31)
+	struct cm_id *c = (struct cm_id *)id;
+	bool reuse;
+	if (!optval)
 		return cm_fails(EINVAL);
-	((struct cm_id *)id)->ack_timeout = *timeout;
-	return 0;
+	if (level == RDMA_OPTION_IB)
+		return without("the level RDMA_OPTION_IB");
+	if (level != RDMA_OPTION_ID)
+		return without("a level that is neither RDMA_OPTION_ID nor RDMA_OPTION_IB");
+	switch (optname) {
+	case RDMA_OPTION_ID_REUSEADDR:
+		return switch_on(c, optval, optlen, &reuse);
+	case RDMA_OPTION_ID_AFONLY:
+		return switch_on(c, optval, optlen, &c->one_family);
+	case RDMA_OPTION_ID_ACK_TIMEOUT:
+		if (optlen != 1 || *(const uint8_t *)optval > 31)
+			return cm_fails(EINVAL);
+		c->ack_timeout = *(const uint8_t *)optval;
+		return 0;
+	case RDMA_OPTION_ID_TOS:
+		return without("RDMA_OPTION_ID_TOS");
+	}
+	return without("an option that is unknown");
 }

@@ -9,14 +9,14 @@
 
 #include "rsocket.h"
 
-/* Options that are kept for the program, on or off. Keep-alive is the one with an effect. */
+/* Options that are kept for the program, on or off. Keep-alive and one family of addresses have an effect. */
 static const struct {
 	int level, name;
 } switches[] = {
 	{SOL_SOCKET, SO_KEEPALIVE}, {SOL_SOCKET, SO_REUSEADDR}, {SOL_SOCKET, SO_OOBINLINE}, {SOL_SOCKET, SO_BROADCAST},
 	{IPPROTO_TCP, TCP_NODELAY}, {IPPROTO_IPV6, IPV6_V6ONLY},
 };
-enum { switch_count = sizeof switches / sizeof switches[0], keep_alive = 0 };
+enum { switch_count = sizeof switches / sizeof switches[0], keep_alive = 0, v6_only = switch_count - 1 };
 
 /* Sizes that a socket takes: of its rings, in bytes, and of its queues. */
 enum { least_size = 4096, most_size = 1 << 28, least_requests = 16, most_requests = 16384, most_maps = 127 << 8 };
@@ -28,6 +28,8 @@ uint64_t rs_probe_period(const struct rsock *rs)
 {
 	return rs->switches & 1ULL << keep_alive && rs->keep_idle < asks_after / 1000 ? rs->keep_idle * 1000ULL : asks_after;
 }
+
+bool rs_one_family(const struct rsock *rs) { return rs->switches >> v6_only & 1; }
 
 static uint32_t within(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
 

@@ -144,6 +144,8 @@ int rlisten(int fd, int backlog)
 		return -1;
 	pthread_mutex_lock(&rs->lock);
 	int e = rs->state == rs_bound ? 0 : rs->state == rs_listening ? EALREADY : EINVAL;
+	if (!e)
+		((struct cm_id *)rs->id)->one_family = rs_one_family(rs);
 	if (!e && rdma_listen(rs->id, backlog))
 		e = errno;
 	if (!e)

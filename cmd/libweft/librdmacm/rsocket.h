@@ -174,6 +174,7 @@ const struct sockaddr_storage *rd_peer(const struct rsock *rs);
 ssize_t rd_send(struct rsock *rs, const struct iovec *iov, int parts, const struct sockaddr *to, int flags);
 ssize_t rd_receive(struct rsock *rs, const struct iovec *iov, int parts, struct sockaddr_storage *from, bool *cut, int flags);
 
+bool rs_one_family(const struct rsock *rs);
 uint64_t rs_probe_period(const struct rsock *rs);
 
 bool rs_nonblocking(const struct rsock *rs, int flags);

@@ -107,6 +107,10 @@ func (b *browser) screen(width int64, scheme string) {
 // open goes to an address and waits until the view with the name is drawn.
 func (b *browser) open(base, hash, view string) {
 	b.t.Helper()
+	base, token, _ := strings.Cut(base, "#")
+	if hash = strings.Trim(token+"&"+strings.TrimPrefix(hash, "#"), "&"); hash != "" {
+		hash = "#" + hash
+	}
 	b.mu.Lock()
 	b.own = base
 	b.mu.Unlock()
@@ -177,15 +181,8 @@ func recorded(t testing.TB, given ...string) string {
 	return dir
 }
 
-// uiServed is the address of weft ui with arguments, which ends with the test, without its token.
+// uiServed is the address of weft ui with arguments, which ends with the test, with its token.
 func uiServed(t testing.TB, given ...string) string {
-	t.Helper()
-	base, _ := uiWithToken(t, given...)
-	return base
-}
-
-// uiWithToken is uiServed, with the token as the address has it.
-func uiWithToken(t testing.TB, given ...string) (base, token string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
@@ -207,8 +204,7 @@ func uiWithToken(t testing.TB, given ...string) (base, token string) {
 			t.Errorf("weft ui ends with exit code %d: %s", code, errs.String())
 		}
 	})
-	base, token, _ = strings.Cut(strings.TrimSpace(line), "#")
-	return base, "#" + token
+	return strings.TrimSpace(line)
 }
 
 // decoded is a JSON text as a value.

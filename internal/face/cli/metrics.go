@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +40,13 @@ type exporter struct {
 	own   bool // it listens on loopback
 
 	mu sync.Mutex // one answer is made at a time
+
+	sending sync.Mutex // guards sent
+	sent    []*http.ResponseController
 }
+
+// mostScrapes bounds the answers that readers have not taken yet: more readers than Prometheus has, and little memory.
+const mostScrapes = 32
 
 // export serves counters at an address, or writes them into a textfile, until end is called. An empty
 // destination does nothing.
@@ -99,11 +106,8 @@ func (x *exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (x *exporter) answer(w http.ResponseWriter, r *http.Request) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	format := expfmt.NegotiateIncludingOpenMetrics(r.Header)
-	var text bytes.Buffer
-	err := x.take().Write(&text, format, r.URL.Query().Get("instance"))
+	text, err := x.text(format, r.URL.Query().Get("instance"))
 	if err != nil {
 		code := http.StatusInternalServerError
 		if errors.As(err, &metrics.TooMany{}) {
@@ -113,7 +117,34 @@ func (x *exporter) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", string(format))
-	_, _ = w.Write(text.Bytes())
+	defer x.begin(http.NewResponseController(w))()
+	_, _ = w.Write(text)
+}
+
+// text is an answer.
+func (x *exporter) text(format expfmt.Format, instance string) ([]byte, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var text bytes.Buffer
+	err := x.take().Write(&text, format, instance)
+	return text.Bytes(), err
+}
+
+// begin begins to send an answer, until the result is called. It holds up no other, however slow its reader is. If too many
+// have not been taken, the oldest makes room.
+func (x *exporter) begin(answer *http.ResponseController) (end func()) {
+	x.sending.Lock()
+	defer x.sending.Unlock()
+	if len(x.sent) == mostScrapes {
+		_ = x.sent[0].SetWriteDeadline(time.Now()) // it fails only if the reader has gone
+		x.sent = slices.Delete(x.sent, 0, 1)
+	}
+	x.sent = append(x.sent, answer)
+	return func() {
+		x.sending.Lock()
+		defer x.sending.Unlock()
+		x.sent = slices.DeleteFunc(x.sent, func(other *http.ResponseController) bool { return other == answer })
+	}
 }
 
 // ownHost reports whether a Host header names this machine: another name may be a site's that points to

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/regular"
 	"weft/internal/sim/runstore"
 )
 
@@ -20,6 +21,9 @@ func (e *Env) claim(name string, may runstore.Holding) (*runstore.Output, error)
 	}
 	return runstore.Claim(e.path(name), may)
 }
+
+// mostMark bounds the file that marks a folder: the list of its files, and the settings of a verb.
+const mostMark = 64 << 20
 
 // ownFolder is an output folder that a file of a certain name marks as the verb's own.
 type ownFolder struct {
@@ -34,7 +38,7 @@ type ownFolder struct {
 // that the mark lists; others stay. Without a name it does nothing. Close releases it.
 func (f *ownFolder) open(e *Env) (err error) {
 	f.Output, err = e.claim(f.name, func(dir, stranger string) error {
-		text, err := os.ReadFile(filepath.Join(dir, f.mark))
+		text, err := regular.Read(filepath.Join(dir, f.mark), mostMark)
 		if err != nil {
 			return runstore.Stranger(stranger, f.what+" ("+f.mark+")")
 		}

@@ -30,7 +30,7 @@ tables. The runs need series: weft run, compare, bench and train record them wit
 stop it with partial results. In a folder that holds runs, or nothing, the page also
 begins new runs, from an edited scenario. They go on when weft ui ends.
 
-The address has a token: who has it may begin, pause and stop runs. The page works
+The address has a token: who has it may see, begin, pause and stop runs. The page works
 without other servers. The command ends with Ctrl-C.`,
 		Example: `  weft run examples/pfc-storm.yaml --out runs/storm --series
   weft ui runs/storm
@@ -39,14 +39,22 @@ without other servers. The command ends with Ctrl-C.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			var folders []*page.Folder
 			var roots []string
+			var bad []error
 			for _, dir := range given {
-				runs, holds, err := openRuns(e.path(dir))
-				if err != nil {
-					return err
+				runs, holds, err := e.openRuns(e.path(dir))
+				if err != nil { // it hides no others
+					bad = append(bad, err)
+					continue
 				}
 				if folders = append(folders, runs...); holds {
 					roots = append(roots, e.path(dir))
 				}
+			}
+			if len(bad) > 0 && len(folders)+len(roots) == 0 {
+				return errors.Join(bad...)
+			}
+			for _, err := range bad {
+				e.note("weft: left out: %v\n", err)
 			}
 			if n := len(folders) - page.MostRuns; n > 0 {
 				e.note("weft: %d runs are left out: the page shows %d; name those that it shall show\n", n, page.MostRuns)
@@ -62,12 +70,13 @@ without other servers. The command ends with Ctrl-C.`,
 }
 
 // openRuns opens a run folder, or the runs in a folder that holds them; an empty folder holds none so far.
-func openRuns(dir string) (runs []*page.Folder, holds bool, err error) {
+func (e *Env) openRuns(dir string) (runs []*page.Folder, holds bool, err error) {
 	f, err := page.Open(dir)
 	if err == nil {
 		return []*page.Folder{f}, false, nil
 	}
-	runs, unread := page.RunsIn(dir, func(string) bool { return false }, math.MaxInt)
+	leave := func(err error) { e.note("weft: left out: %v\n", err) }
+	runs, unread := page.RunsIn(dir, func(string) bool { return false }, math.MaxInt, leave)
 	if unread != nil || errors.Is(err, runstore.ErrKilled) {
 		return nil, false, err
 	}
@@ -101,7 +110,7 @@ func (e *Env) serve(ctx context.Context, port int, asJSON bool, roots []string, 
 		return err
 	}
 	e.note("weft: open this address in a browser on this machine; Ctrl-C ends the command\n")
-	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer stop()
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

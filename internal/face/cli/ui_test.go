@@ -120,10 +120,11 @@ func TestTheReportsFrameAsksForNoScript(t *testing.T) {
 	}
 	b := newBrowser(t)
 	base := uiServed(t, recorded(t, "run", "../../../examples/two-nodes-h100.yaml"))
+	host, token, _ := strings.Cut(base, "#")
 	b.mu.Lock()
-	b.own = base
+	b.own = host
 	b.mu.Unlock()
-	b.do(chromedp.Navigate(base + "report/0"))
+	b.do(chromedp.Navigate(host + "report/0?" + token))
 	if text := b.text("document.body.innerText"); strings.Contains(text, "JavaScript") || strings.Contains(text, "Look inside") || len(text) < 100 {
 		t.Errorf("the frame says %q", text)
 	}
@@ -180,7 +181,8 @@ func TestAPortThatIsTaken(t *testing.T) {
 		t.Fatalf("exit code %d", code)
 	}
 	base := uiServed(t, dir)
-	_, port, _ := strings.Cut(strings.TrimSuffix(base, "/"), "127.0.0.1:")
+	_, port, _ := strings.Cut(base, "127.0.0.1:")
+	port, _, _ = strings.Cut(port, "/")
 	e := environment([]string{"ui", dir, "--port", port})
 	var errs strings.Builder
 	e.Stderr = &errs

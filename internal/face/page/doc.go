@@ -16,8 +16,8 @@
 // forms and frames. report.html of a folder is shown in a frame without scripts.
 //
 // The server answers on loopback only, and refuses requests by other names of its host and from other
-// origins, which a page of another site could make the browser send. What begins, pauses or stops a run needs a
-// token, which other users of the machine do not have.
+// origins, which a page of another site could make the browser send. What shows, begins, pauses or stops a run needs
+// a token, which other users of the machine do not have.
 //
 // # Runs that go on
 //

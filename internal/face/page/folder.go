@@ -194,12 +194,3 @@ func valueAt(column any, i int) float32 {
 	}
 	return float32(math.NaN())
 }
-
-// title names the folders of a page.
-func title(folders []*Folder) string {
-	var names []string
-	for _, f := range folders {
-		names = append(names, f.Name)
-	}
-	return cmp.Or(strings.Join(names, ", "), "no run")
-}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
@@ -58,16 +59,17 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// withToken refuses requests without the token. A page of another site cannot set the header, and another user of
-// the machine does not know the token.
-func (s *Site) withToken(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Weft-Token")), []byte(s.Token)) != 1 {
+// withToken refuses requests without the token, which a page of another site and another user of the machine do not
+// know. A browser sends no header of ours with a frame and for events: these have it in their address.
+func (s *Site) withToken(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given := cmp.Or(r.Header.Get("Weft-Token"), r.URL.Query().Get("token"))
+		if subtle.ConstantTimeCompare([]byte(given), []byte(s.Token)) != 1 {
 			http.Error(w, "this needs the address that weft ui printed, with its token", http.StatusForbidden)
 			return
 		}
-		next(w, r)
-	}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // ask passes a request to a run that goes on.

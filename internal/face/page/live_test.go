@@ -29,7 +29,7 @@ func begun(t *testing.T) (s *Site, run string, out *runstore.Output, started *[]
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, started = NewSite(host, []*Folder{f}), new([]string)
+	s, started = siteOf(f), new([]string)
 	s.Check = func(_ string, text []byte) []Fault {
 		if string(text) != "good" {
 			return []Fault{{Line: 1, Column: 1, Text: "run.yaml:1:1: bad"}}
@@ -127,6 +127,7 @@ func TestEventsEndWithTheBrowser(t *testing.T) {
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+"/events", nil)
 	w := httptest.NewRecorder()
 	leave()
+	r.Header.Set("Weft-Token", s.Token)
 	s.Handler().ServeHTTP(w, r) // it returns
 	if text := w.Body.String(); !strings.HasPrefix(text, "data: [") || !strings.Contains(text, `"done":1,"total":7`) {
 		t.Errorf("the event is %q", text)

@@ -70,12 +70,20 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-const host = "127.0.0.1:8080"
+const host, token = "127.0.0.1:8080", "the token"
 
-// ask is an answer of the page's server, to a request as a browser sends it.
+// siteOf is a site with folders, and with the token of the tests.
+func siteOf(folders ...*Folder) *Site {
+	s := NewSite(host, folders)
+	s.Token = token
+	return s
+}
+
+// ask is an answer of the page's server, to a request as a browser sends it, with the token.
 func ask(t *testing.T, h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "http://"+host+path, nil)
+	r.Header.Set("Weft-Token", token)
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i] == "Host" {
 			r.Host = headers[i+1]
@@ -93,7 +101,7 @@ func handler(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewSite(host, []*Folder{f}).Handler()
+	return siteOf(f).Handler()
 }
 
 func TestRequestsFromElsewhereAreRefused(t *testing.T) {
@@ -120,9 +128,33 @@ func TestRequestsFromElsewhereAreRefused(t *testing.T) {
 		}
 	}
 	r := httptest.NewRequest(http.MethodPost, "http://"+host+"/runs", nil)
+	r.Header.Set("Weft-Token", token)
 	w := httptest.NewRecorder()
 	if h.ServeHTTP(w, r); w.Code != 405 {
 		t.Errorf("POST: status %d, want 405", w.Code)
+	}
+}
+
+// Another user of the machine, who does not know the token, reads nothing of a run.
+func TestNothingIsReadWithoutTheToken(t *testing.T) {
+	h := handler(t)
+	for _, path := range []string{
+		"/runs", "/events", "/report/0", "/scenario/0", "/data/0/flows.parquet", "/matrix/0/1/queue", "/causes/0/0", "/nothing",
+		"/ask/0/pause", "//", "/./x", "/runs?token=guess", "/runs?token=",
+	} {
+		for _, given := range []string{"", "guess"} {
+			if w := ask(t, h, path, "Weft-Token", given); w.Code != http.StatusForbidden && w.Code/100 != 3 {
+				t.Errorf("%s with the token %q: status %d, want 403", path, given, w.Code)
+			}
+		}
+	}
+	if w := ask(t, h, "/runs?token="+url.QueryEscape(token), "Weft-Token", ""); w.Code != http.StatusOK {
+		t.Errorf("with the token in the address: status %d", w.Code)
+	}
+	for _, path := range []string{"/", "/page.js"} {
+		if w := ask(t, h, path, "Weft-Token", ""); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "pfc") {
+			t.Errorf("%s, which has no data: status %d", path, w.Code)
+		}
 	}
 }
 
@@ -209,10 +241,10 @@ func TestNamesOfAFolderAreNoHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := NewSite(host, []*Folder{f}).Handler()
+	h := siteOf(f).Handler()
 	page := ask(t, h, "/")
-	if text := page.Body.String(); strings.Contains(text, "<img") || !strings.Contains(text, "&lt;img") {
-		t.Error("the name of the folder is HTML in the page")
+	if strings.Contains(page.Body.String(), "img src=x") {
+		t.Error("the name of the folder is in the page, which everybody gets")
 	}
 	if got := page.Header().Get("Content-Security-Policy"); !strings.Contains(got, "default-src 'none'; script-src 'self';") {
 		t.Errorf("the policy of the page is %q", got)
@@ -270,14 +302,14 @@ func TestTheReportOfAFolderRunsNoScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := ask(t, NewSite(host, []*Folder{f}).Handler(), "/report/0")
+	w := ask(t, siteOf(f).Handler(), "/report/0")
 	if got := w.Header().Get("Content-Security-Policy"); w.Code != 200 || !strings.HasPrefix(got, "sandbox; default-src 'none'") {
 		t.Errorf("status %d, policy %q", w.Code, got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, runstore.ReportFile), []byte("changed"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if w := ask(t, NewSite(host, []*Folder{f}).Handler(), "/report/0"); w.Code != 404 || !strings.Contains(w.Body.String(), "is not the file that was written") {
+	if w := ask(t, siteOf(f).Handler(), "/report/0"); w.Code != 404 || !strings.Contains(w.Body.String(), "is not the file that was written") {
 		t.Errorf("a changed report: status %d, %s", w.Code, w.Body)
 	}
 }
@@ -335,7 +367,7 @@ func TestFilesThatCannotBeShownAreRefused(t *testing.T) {
 		}
 		f.Simulations[0].IntervalPs = 1
 		for _, path := range c.paths {
-			if w := ask(t, NewSite(host, []*Folder{f}).Handler(), path); w.Code != 422 || !strings.Contains(w.Body.String(), c.want) || !strings.Contains(w.Body.String(), c.file) {
+			if w := ask(t, siteOf(f).Handler(), path); w.Code != 422 || !strings.Contains(w.Body.String(), c.want) || !strings.Contains(w.Body.String(), c.file) {
 				t.Errorf("%s: status %d, %s; want 422 with %s and %q", path, w.Code, w.Body, c.file, c.want)
 			}
 		}

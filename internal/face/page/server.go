@@ -20,11 +20,12 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'
 // reportPolicy is the policy of a folder's report.html, which anybody may have written: no scripts.
 const reportPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-// Handler serves the page of a site.
+// Handler serves the page of a site. The page alone, which has no data, needs no token.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("/", s.withToken(s.contents()))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		d := doc.Document{Brand: "look", Title: title(s.look()), Sections: []doc.Section{{In: doc.Page, Blocks: []doc.Block{
+		d := doc.Document{Brand: "look", Title: "weft ui", Sections: []doc.Section{{In: doc.Page, Blocks: []doc.Block{
 			doc.Live(shell("views alone") + `<script src="page.js"></script>`),
 		}}}}
 		w.Header().Set("Content-Security-Policy", policy)
@@ -35,6 +36,12 @@ func (s *Site) Handler() http.Handler {
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		_, _ = w.Write([]byte(script))
 	})
+	return guarded(mux, s.Host)
+}
+
+// contents serves the runs, and what is done to them.
+func (s *Site) contents() http.Handler {
+	mux := http.NewServeMux()
 	mux.HandleFunc("GET /report/{run}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", reportPolicy)
 		s.serveFile(w, r, runstore.ReportFile, "text/html; charset=utf-8", withoutViews)
@@ -43,13 +50,13 @@ func (s *Site) Handler() http.Handler {
 		s.serveFile(w, r, runstore.ScenarioFile, "text/plain; charset=utf-8", "")
 	})
 	mux.HandleFunc("GET /events", s.events)
-	mux.HandleFunc("POST /ask/{run}/{request}", s.withToken(s.ask))
-	mux.HandleFunc("POST /check/{name}", s.withToken(s.check))
-	mux.HandleFunc("POST /start/{name}", s.withToken(s.start))
+	mux.HandleFunc("POST /ask/{run}/{request}", s.ask)
+	mux.HandleFunc("POST /check/{name}", s.check)
+	mux.HandleFunc("POST /start/{name}", s.start)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		s.serveData(w, strings.TrimPrefix(r.URL.Path, "/"), r.URL.Query())
 	})
-	return guarded(mux, s.Host)
+	return mux
 }
 
 // run is the run of a request; nil if there is none.

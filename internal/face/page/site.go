@@ -14,7 +14,7 @@ import (
 // Site is what a server shows, and what users with its token may do.
 type Site struct {
 	Host  string // the address and port that it answers to
-	Token string // that requests must have which do something
+	Token string // that every request but for the empty page must have
 
 	// Check finds what is wrong with the scenario of a new run; nil without a folder for new runs.
 	Check func(name string, text []byte) []Fault
@@ -56,8 +56,9 @@ func NewSite(host string, folders []*Folder) *Site {
 // seekEvery is the period in which the roots are read for new runs.
 const seekEvery = time.Second
 
-// RunsIn opens the runs in a folder that are not known by their paths, at most a number.
-func RunsIn(root string, known func(dir string) bool, most int) (runs []*Folder, err error) {
+// RunsIn opens the runs in a folder that are not known by their paths, at most a number. A run that cannot be opened
+// hides no others: its error goes to bad, if that is not nil.
+func RunsIn(root string, known func(dir string) bool, most int, bad func(error)) (runs []*Folder, err error) {
 	entries, err := os.ReadDir(root)
 	for _, entry := range entries {
 		dir := filepath.Join(root, runstore.RunNamed(entry.Name())) // a run that goes on may have no folder of its own yet
@@ -67,8 +68,11 @@ func RunsIn(root string, known func(dir string) bool, most int) (runs []*Folder,
 		if known(dir) || slices.ContainsFunc(runs, func(f *Folder) bool { return f.dir == dir }) {
 			continue
 		}
-		if f, err := Open(dir); err == nil {
+		f, err := Open(dir)
+		if err == nil {
 			runs = append(runs, f)
+		} else if _, is := os.Lstat(filepath.Join(dir, runstore.MetaFile)); is == nil && bad != nil {
+			bad(err)
 		}
 	}
 	return runs, err
@@ -89,7 +93,7 @@ func (s *Site) seek() {
 		return slices.ContainsFunc(s.folders, func(f *Folder) bool { return f.dir == dir })
 	}
 	for _, root := range s.Roots {
-		runs, _ := RunsIn(root, known, max(0, MostRuns-len(s.folders))) // a root that is gone has no new runs
+		runs, _ := RunsIn(root, known, max(0, MostRuns-len(s.folders)), nil) // a root that is gone has no new runs
 		s.folders = append(s.folders, runs...)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+
+	"weft/internal/base/door"
 )
 
 // Abstract names have no permissions: a program of any user can send to them, or bind a name first.
@@ -14,7 +16,9 @@ import (
 var ErrUser = errors.New("the simulator of this name belongs to another user")
 
 // trusts reports whether datagrams of the other user are accepted.
-func (own user) trusts(other user) bool { return other == 0 || other == own }
+func (own user) trusts(other user) bool {
+	return other == 0 || other == own && !door.Anybody(uint32(other))
+}
 
 // user is the number of a user; nobody stands for a datagram without a user.
 type user int

@@ -44,6 +44,9 @@ const (
 	patience = 2 * time.Second
 	// greeting is the time in which a new connection must say what it wants.
 	greeting = time.Second
+	// acceptAgain is the time after which the fabric asks again for a caller that found no descriptor. It stays at the
+	// socket, and a poll would return at once each time.
+	acceptAgain = 50 * time.Millisecond
 	// idle bounds the sleep of a fabric in which nothing happens.
 	idle = 100 * time.Millisecond
 	// mostNamed bounds the streams that are listed for a link.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weft/internal/base/door"
 	"weft/internal/sim/channel"
 	"weft/units"
 	"weft/wire/mad"
@@ -32,6 +33,7 @@ type server struct {
 	left      []*session      // devices that have left
 	forgotten int             // devices that have left before those in left
 	tell      func(format string, args ...any)
+	later     time.Time      // until then no caller is let in: there was no descriptor for it
 	told      func(*session) // called when a device may have told its counters
 	// managed carries a management datagram from a NIC to a LID, and returns the answer with its sender; nil: none.
 	managed func(nic int32, to units.LID, d *mad.MAD) (from units.LID, answer []byte)
@@ -108,7 +110,11 @@ func (v *server) poll(d time.Duration, send func(*session, *channel.Packet)) {
 
 // await sleeps until something arrives from devices, somebody calls alert, or d has passed.
 func (v *server) await(d time.Duration) {
-	v.polled = append(v.polled[:0], unix.PollFd{Fd: int32(v.fd), Events: unix.POLLIN}, unix.PollFd{Fd: int32(v.wake), Events: unix.POLLIN})
+	callers := unix.PollFd{Fd: int32(v.fd), Events: unix.POLLIN}
+	if time.Now().Before(v.later) {
+		callers.Events, d = 0, min(d, acceptAgain)
+	}
+	v.polled = append(v.polled[:0], callers, unix.PollFd{Fd: int32(v.wake), Events: unix.POLLIN})
 	for _, s := range v.sessions {
 		v.polled = append(v.polled, unix.PollFd{Fd: int32(s.fd), Events: unix.POLLIN})
 	}
@@ -175,12 +181,15 @@ func (v *server) accept() {
 	for {
 		fd, _, err := unix.Accept4(v.fd, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
 		if err != nil {
+			if !errors.Is(err, unix.EAGAIN) {
+				v.later = time.Now().Add(acceptAgain)
+			}
 			return
 		}
-		peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		peer, err := door.Peer(fd)
 		switch {
-		case err != nil || int(peer.Uid) != os.Getuid() && peer.Uid != 0:
-			refuse(fd, "this fabric belongs to another user")
+		case err != nil || !door.OwnOrRoot(peer):
+			refuse(fd, fmt.Sprintf("this fabric belongs to another user: the program is of %s", door.Name(peer)))
 		case len(v.sessions) >= maxDevices:
 			refuse(fd, fmt.Sprintf("this fabric has %d devices, its most", maxDevices))
 		default:

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weft/internal/base/door"
 	"weft/verbs"
 )
 
@@ -52,7 +53,7 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	for {
-		c, err := l.Accept()
+		c, err := door.Next(l.Accept)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil

@@ -7,7 +7,9 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,7 +22,8 @@ type ended struct {
 	err error
 }
 
-// serverOf is a server on a loopback address of the test, after change.
+// serverOf is a server on a loopback address of the test, after change. Each has had callers for whom there was no
+// descriptor.
 func serverOf(t *testing.T, addr string, bytes int64, change func(*server)) (at string, dev *verbs.Device, ends <-chan ended) {
 	t.Helper()
 	dev = device(t, addr, freePort(t))
@@ -33,7 +36,7 @@ func serverOf(t *testing.T, addr string, bytes int64, change func(*server)) (at 
 	change(s)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.serve(ctx, l) }()
+	go func() { done <- s.serve(ctx, &crowded{l, 3}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -41,6 +44,20 @@ func serverOf(t *testing.T, addr string, bytes int64, change func(*server)) (at 
 		}
 	})
 	return l.Addr().String(), dev, told
+}
+
+// crowded is a listener that has no descriptor for its first callers.
+type crowded struct {
+	net.Listener
+	left int
+}
+
+func (c *crowded) Accept() (net.Conn, error) {
+	if c.left > 0 {
+		c.left--
+		return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
+	}
+	return c.Listener.Accept()
 }
 
 // asker is a client of a server, with a device of its own.

@@ -305,3 +305,14 @@ func pairOn(t *testing.T, nics []string, argv ...string) (server, client string)
 	client = start(t, append(argv, "127.0.0.1")...).end(t)
 	return s.end(t), client
 }
+
+// A cluster has no 127.0.0.1: who asks there is told at once.
+func TestLocalhostIsNoAddressOfAnEmulatedFabric(t *testing.T) {
+	need(t, "rping")
+	folderOf(t)
+	defer emulated(t, "cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}\nfabrics: [roce-v2-400g]\nworkload: {collective: all-reduce, sizes: [1MiB]}\n", 1, nil)()
+	out, err := start(t, "rping", "-c", "-C", "1", "-a", "127.0.0.1").wait()
+	if err == nil || !strings.Contains(out, "RDMA_CM_EVENT_ADDR_ERROR") {
+		t.Errorf("rping to 127.0.0.1: %v\n%s", err, out)
+	}
+}

@@ -2,12 +2,17 @@ package preload
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"weft/verbs"
 )
 
 // The tests of this file run programs that connect by librdmacm.
@@ -150,5 +155,24 @@ func TestAKilledPeerIsToldAsADisconnection(t *testing.T) {
 	out, err := s.wait()
 	if took := time.Since(began); took > 5*time.Second || !strings.Contains(out, "DISCONNECT EVENT") || !strings.Contains(out, "rdma-ping-") {
 		t.Errorf("the server ended %v later with %v:\n%s", took, err, out)
+	}
+}
+
+// A server has a listener for each family at one port, on a device and at a shared address; options have an effect or
+// fail.
+func TestListenersHaveAnAddressAndAFamily(t *testing.T) {
+	need(t)
+	program := filepath.Join(t.TempDir(), "listeners")
+	if out, err := exec.Command("gcc", "-Wall", "-O2", "-o", program, "testdata/listeners.c", "-lrdmacm", "-libverbs").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const own, together = "127.78.0.11", "127.78.0.12"
+	s, err := verbs.Share(netip.MustParseAddrPort(together + ":0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, address := range []string{own, together} {
+		startOn(t, []string{address}, program, address).end(t)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/internal/base/door"
 	"weft/verbs"
 )
 
@@ -107,7 +108,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tell func(caller net
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
 	for {
-		c, err := l.Accept()
+		c, err := door.Next(l.Accept)
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -175,6 +175,9 @@ func encode(v any) ([]byte, error) {
 // DecodeResults reads results.json of this version and of version 1, which has fewer fields. It
 // refuses other versions: their fields may have other meanings.
 func DecodeResults(text []byte) (*Results, error) {
+	if n := bytes.Count(text, []byte{','}); n > mostValues {
+		return nil, fmt.Errorf("the results have %d values: this weft reads up to %d", n, mostValues)
+	}
 	var head struct {
 		Version *int `json:"version"`
 	}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"weft/internal/base/regular"
 )
 
 // The files of a run folder.
@@ -171,7 +173,7 @@ func (m *Meta) Read(dir, name string) ([]byte, error) {
 	if !listed {
 		return nil, fmt.Errorf("%s: %s does not list %s", dir, MetaFile, name)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, name))
+	text, err := regular.Read(filepath.Join(dir, name), mostFile)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +187,7 @@ func (m *Meta) Read(dir, name string) ([]byte, error) {
 func ReadMeta(dir string) (Meta, error) {
 	var m Meta
 	name := filepath.Join(dir, MetaFile)
-	text, err := os.ReadFile(name)
+	text, err := regular.Read(name, mostMeta)
 	if err != nil {
 		if at, bad := os.Stat(dir); bad == nil && !at.IsDir() {
 			return m, fmt.Errorf("%s is a file: name the folder that a run was written to", dir)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"syscall"
+
+	"weft/internal/base/regular"
 )
 
 // Lock locks a file for one process at a time. The kernel releases the lock when the process ends
@@ -32,7 +34,7 @@ func Lock(path string) (*os.File, error) {
 
 // held reports whether a process holds the lock of a file.
 func held(path string) bool {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return false
 	}

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"weft/internal/base/regular"
 )
 
 // A run and those who watch it meet in files, and know nothing else of each other: the run rewrites its
@@ -194,14 +195,4 @@ func begun(dir string) (o *Output, alive bool) {
 	return nil, false
 }
 
-// mostText bounds the files of a viewer and a run, which others may have written.
-const mostText = 1 << 16
-
-func bounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, mostText))
-}
+func bounded(path string) ([]byte, error) { return regular.Read(path, mostText) }

@@ -5,16 +5,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"weft/internal/base/regular"
 )
 
 // maxNamedFile bounds a file that a scenario names: a partitions.conf of the largest subnet, with a
 // line per port, has 4 MB.
 const maxNamedFile = 16 << 20
 
-var (
-	errTooLong = errors.New("the file is too long")
-	errNoFile  = errors.New("it is no file")
-)
+var errTooLong = errors.New("the file is too long")
 
 // bounded reads at most the given number of bytes.
 func bounded(in io.Reader, most int64) ([]byte, error) {
@@ -34,14 +33,7 @@ func (r *rules) open(name string) (*os.File, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(r.dir, name)
 	}
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNoFile
-	}
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	return f, withoutPath(err)
 }
 

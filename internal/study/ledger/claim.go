@@ -8,7 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"weft/internal/base/regular"
 )
+
+// mostName bounds a claim, which is the name of a process, and a beat, which is a number.
+const mostName = 1 << 12
 
 // Claim takes a piece for this process. It is false if a process that lives holds it.
 func (l *Ledger) Claim(piece string) (bool, error) {
@@ -26,7 +31,7 @@ func (l *Ledger) Claim(piece string) (bool, error) {
 		case !errors.Is(err, fs.ErrExist):
 			return false, err
 		}
-		holder, err := os.ReadFile(path)
+		holder, err := regular.Read(path, mostName)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // given up just now
 		case err != nil:
@@ -86,7 +91,7 @@ func cutLast(name string) (before, after string, ok bool) {
 
 // silent reports whether the beat of a process has been the same, or missing, for too long.
 func (l *Ledger) silent(process string) bool {
-	text, err := os.ReadFile(filepath.Join(l.dir, beatsFolder, process))
+	text, err := regular.Read(filepath.Join(l.dir, beatsFolder, process), mostName)
 	if err != nil {
 		text = nil
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"weft/internal/base/regular"
 )
 
 const (
@@ -156,7 +158,7 @@ func (l *Ledger) Refresh() error {
 
 // take reads the new lines of a file.
 func (l *Ledger) take(name string) error {
-	f, err := os.Open(filepath.Join(l.dir, rowsFolder, name))
+	f, err := regular.Open(filepath.Join(l.dir, rowsFolder, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // its process has left without an outcome
 	}
@@ -170,13 +172,13 @@ func (l *Ledger) take(name string) error {
 	}
 	in := bufio.NewReaderSize(f, 1<<16)
 	for {
-		text, err := in.ReadBytes('\n')
+		text, err := lineOf(in)
 		if errors.Is(err, io.EOF) {
 			l.read[name] = at
 			return nil // the rest is being written, or was cut short
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", filepath.Join(l.dir, rowsFolder, name), err)
 		}
 		var row line
 		if err := json.Unmarshal(text, &row); err != nil || row.Piece == "" {
@@ -186,6 +188,23 @@ func (l *Ledger) take(name string) error {
 			l.known[row.Piece] = ref{name, at, int64(len(text))}
 		}
 		at += int64(len(text))
+	}
+}
+
+// mostLine bounds an outcome: a row of a table has some KB.
+const mostLine = 16 << 20
+
+// lineOf reads a line with its end.
+func lineOf(in *bufio.Reader) (text []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		text = append(text, part...)
+		switch {
+		case len(text) > mostLine:
+			return nil, fmt.Errorf("a line has more than %d bytes: weft has not written it", mostLine)
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return text, err
+		}
 	}
 }
 
@@ -217,7 +236,7 @@ func (l *Ledger) Get(piece string, into any) (ok bool, err error) {
 		if l.cached != nil {
 			_ = l.cached.Close()
 		}
-		if l.cached, err = os.Open(path); err != nil {
+		if l.cached, err = regular.Open(path); err != nil {
 			l.cached = nil
 			return false, err
 		}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/regular"
 	"weft/internal/sim"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/scenario"
@@ -27,6 +28,9 @@ const (
 	RunsFile     = "runs.parquet"    // host and time of each variant
 	ReportFile   = "report.html"
 )
+
+// mostFile bounds a file of the folder, and one that its scenario names.
+const mostFile = 16 << 20
 
 // aboutVersion is the version of the folder's layout.
 const aboutVersion = 1
@@ -125,7 +129,7 @@ func named(space *Space, about *About) (out []File, err error) {
 				return nil, fmt.Errorf("the scenario names the file %s: a sweep copies the files of the scenario's folder and below; put it there, and name it relative to the scenario", name)
 			}
 		}
-		text, err := os.ReadFile(path)
+		text, err := regular.Read(path, mostFile)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +195,7 @@ func Open(dir, weft string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, ScenarioFile))
+	text, err := regular.Read(filepath.Join(dir, ScenarioFile), mostFile)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +231,7 @@ func spaceOf(text []byte, about *About) (*Space, error) {
 }
 
 func readAbout(dir string) (*About, error) {
-	text, err := os.ReadFile(filepath.Join(dir, AboutFile))
+	text, err := regular.Read(filepath.Join(dir, AboutFile), mostFile)
 	if err != nil {
 		return nil, err
 	}

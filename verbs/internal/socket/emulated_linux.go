@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weft/internal/base/door"
 	"weft/internal/sim/channel"
 	"weft/units"
 	"weft/wire"
@@ -64,12 +65,12 @@ func (e *Emulated) greet(path string, addr netip.Addr, nic string) error {
 	if err := unix.Connect(e.fd, &unix.SockaddrUnix{Name: path}); err != nil {
 		return os.NewSyscallError("connect", err)
 	}
-	peer, err := unix.GetsockoptUcred(e.fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	owner, err := door.Peer(e.fd)
 	if err != nil {
-		return os.NewSyscallError("getsockopt", err)
+		return err
 	}
-	if own := os.Getuid(); int(peer.Uid) != own && peer.Uid != 0 {
-		return fmt.Errorf("%w: its owner is user %d, and this is user %d", os.ErrPermission, peer.Uid, own)
+	if !door.OwnOrRoot(owner) {
+		return fmt.Errorf("%w: its owner is %s, and this is %s", os.ErrPermission, door.Name(owner), door.Name(uint32(os.Geteuid())))
 	}
 	hello := channel.Hello{Version: channel.Version, NIC: nic}
 	if addr.IsValid() && !addr.IsUnspecified() {

@@ -49,9 +49,12 @@ type grace struct {
 // late says that packets have waited.
 func (g *grace) late() { g.time = leastGrace / 2 }
 
-// next begins a rest, and returns its time.
-func (g *grace) next() units.Time {
+// next begins a rest, and returns its time. It is short while somebody may wait.
+func (g *grace) next(short bool) units.Time {
 	g.time = min(2*g.time, pollGrace)
+	if short {
+		g.time = min(g.time, leastGrace)
+	}
 	return units.Time(g.time) * units.Nanosecond
 }
 

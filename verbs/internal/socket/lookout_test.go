@@ -50,16 +50,26 @@ func TestAPacketInTimeKeepsALookLong(t *testing.T) {
 func TestPollersGetShortGraceAfterALatePacket(t *testing.T) {
 	g := grace{time: pollGrace}
 	const longest, least = units.Time(pollGrace) * units.Nanosecond, units.Time(leastGrace) * units.Nanosecond
-	if d := g.next(); d != longest {
+	if d := g.next(false); d != longest {
 		t.Errorf("without a late packet the grace is %v: want %v", d, longest)
 	}
 	g.late()
 	for want := least; want < longest; want *= 2 {
-		if d := g.next(); d != want {
+		if d := g.next(false); d != want {
 			t.Errorf("the grace is %v: want %v", d, want)
 		}
 	}
-	if d := g.next(); d != longest {
+	if d := g.next(false); d != longest {
 		t.Errorf("the longest grace is %v: want %v", d, longest)
+	}
+}
+
+// While somebody may wait for packets, no rest is longer than the least.
+func TestARestIsShortWhileSomebodyMayWait(t *testing.T) {
+	g := grace{time: pollGrace}
+	for range 3 {
+		if d := g.next(true); d != units.Time(leastGrace)*units.Nanosecond {
+			t.Errorf("a rest takes %v: want %v", d, leastGrace)
+		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"weft/internal/base/door"
 )
 
 // nearConn is a UDP socket, and ways through shared memory to the devices of the same user on the
@@ -81,24 +83,14 @@ func nearName(a netip.AddrPort) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@weft-verbs/%d/%v", os.Getuid(), a)}
 }
 
-// own reports whether the process at the other end belongs to the same user.
-func own(c *net.UnixConn) bool {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return false
-	}
-	same := false
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		same = err == nil && int(cred.Uid) == os.Getuid()
-	})
-	return err == nil && same
-}
-
 // Reach opens a way to a device; nil if there is none but the socket.
 func (c *nearConn) Reach(to netip.AddrPort) *Way {
 	conn, err := net.DialUnix("unixpacket", nil, nearName(to))
 	if err != nil {
+		return nil
+	}
+	if !door.OwnAt(conn) { // another user's gets no memory
+		_ = conn.Close()
 		return nil
 	}
 	memory, fd, err := newRing()
@@ -113,7 +105,7 @@ func (c *nearConn) Reach(to netip.AddrPort) *Way {
 	w.wake = func() { c.wakeOther(o) }
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err != nil || !own(conn) || c.closed {
+	if err != nil || c.closed {
 		_, _ = conn.Close(), unix.Munmap(memory)
 		return nil
 	}
@@ -166,15 +158,11 @@ func (c *nearConn) leave(w *Way, memory []byte) {
 // accept takes the rings of devices that will send to this one.
 func (c *nearConn) accept() {
 	for {
-		conn, err := c.listener.AcceptUnix()
-		if errors.Is(err, net.ErrClosed) {
+		conn, err := door.Next(c.listener.AcceptUnix)
+		if err != nil {
 			return
 		}
-		if err != nil {
-			time.Sleep(time.Millisecond) // no descriptor is left
-			continue
-		}
-		if !own(conn) || !c.hold(conn) {
+		if !door.OwnAt(conn) || !c.hold(conn) {
 			_ = conn.Close()
 		}
 	}

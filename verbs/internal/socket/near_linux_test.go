@@ -1,13 +1,16 @@
 package socket
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/netip"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +22,21 @@ import (
 // callTo is the environment variable that makes the test's program call a name, as the writer of a ring.
 const callTo = "WEFT_TEST_CALL"
 
+// listenAt is the one that makes it open a device at an address, say its name, and wait for the end of its input.
+const listenAt = "WEFT_TEST_LISTEN"
+
 func TestMain(m *testing.M) {
+	if addr := os.Getenv(listenAt); addr != "" {
+		c, err := OpenNear(netip.MustParseAddrPort(addr))
+		if near, ok := c.(*nearConn); ok {
+			fmt.Println(nearName(near.local).Name)
+			_, err = io.Copy(io.Discard, os.Stdin)
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+		return
+	}
 	if name := os.Getenv(callTo); name != "" {
 		fmt.Println(call(name, hello+"127.0.0.9:4791", ringBytes, sealed))
 		return
@@ -101,6 +118,78 @@ func TestAnotherUserHasNoWayThroughMemory(t *testing.T) {
 		if got := strings.TrimSpace(string(out)) == "<nil>"; err != nil || got != taken {
 			t.Errorf("user %d: %s, %v; want a ring that is taken: %v", uid, out, err, taken)
 		}
+	}
+}
+
+// A device in a user namespace in which its own user has no number sees every other user under the number of its
+// own. None of them is taken for it.
+func TestAStrangerToANamespaceHasNoWayThroughMemory(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	device := exec.CommandContext(ctx, os.Args[0])
+	device.Env = []string{listenAt + "=127.0.9.41:0"}
+	device.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}
+	in, err := device.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := device.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := device.Start(); err != nil {
+		t.Skipf("SKIPPED: no user namespace on this machine: %v", err)
+	}
+	defer func() { _, _ = in.Close(), device.Wait() }()
+	name, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(name, "@weft-verbs/65534/") {
+		t.Fatalf("the device in the namespace says %q, %v", name, err)
+	}
+	if err := call(strings.TrimSpace(name), hello+"127.0.0.9:4791", ringBytes, sealed); err == nil {
+		t.Errorf("user %d of this namespace is taken for the user of %s", os.Getuid(), name)
+	}
+}
+
+// Another user may take a device's name first. It gets no memory of those who call.
+func TestAnotherUserIsGivenNoMemory(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("SKIPPED: only root can be another user")
+	}
+	c, at := listening(t), netip.MustParseAddrPort("127.0.9.42:4791")
+	name, listens, got := nearName(at), make(chan error), make(chan int)
+	go func() {
+		runtime.LockOSThread() // its user changes: the thread ends with the goroutine
+		const nobody = 65534
+		if _, _, e := unix.RawSyscall(unix.SYS_SETRESUID, nobody, nobody, nobody); e != 0 {
+			listens <- e
+			return
+		}
+		l, err := net.ListenUnix("unixpacket", name)
+		listens <- err
+		if err != nil {
+			return
+		}
+		defer l.Close()
+		_ = l.SetDeadline(time.Now().Add(30 * time.Second))
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			got <- -1
+			return
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+		oob := make([]byte, 64)
+		_, n, _, _, _ := conn.ReadMsgUnix(make([]byte, 64), oob) //nolint:dogsled // the descriptor alone matters
+		got <- n
+	}()
+	if err := <-listens; err != nil {
+		t.Fatal(err)
+	}
+	if w := c.Reach(at); w != nil {
+		t.Error("there is a way to another user")
+	}
+	if n := <-got; n != 0 {
+		t.Errorf("another user has got %d bytes of descriptors", n)
 	}
 }
 

@@ -109,6 +109,7 @@ type Port struct {
 	polls    uint64
 	seen     uint64        // polls seen by the port's goroutine
 	resting  bool          // it leaves the work to pollers
+	waiters  int           // those who will be told of packets elsewhere
 	nudge    chan struct{} // ends its rest
 }
 
@@ -337,11 +338,25 @@ func (p *Port) Assist() bool { return p.progress(false) }
 // StopPolling says that the caller stops polling: the port's goroutine takes over at once. The caller
 // holds the lock.
 func (p *Port) StopPolling() {
-	if p.closed {
+	if p.closed || !p.resting && !p.Polled() { // the port's goroutine works, or sleeps until a packet comes
 		return
 	}
 	p.seen = p.polls
 	p.wake()
+}
+
+// Polled reports whether somebody has polled since the port's goroutine looked, or a caller stopped. The caller holds the
+// lock.
+func (p *Port) Polled() bool { return p.polls != p.seen }
+
+// Waits says that somebody waits for the port's packets, or no longer, and does not say so before each wait. The rests of
+// the port's goroutine are then short: who has polled may wait now. The caller holds the lock.
+func (p *Port) Waits(is bool) {
+	if is {
+		p.waiters++
+	} else {
+		p.waiters--
+	}
 }
 
 // progress is Progress; if patient, a few acknowledgements wait, unless some have waited since the call before: a peer
@@ -431,10 +446,10 @@ func (p *Port) run() {
 			return
 		}
 		rested := p.resting
-		p.resting = p.polls != p.seen || p.broken != nil
+		p.resting = p.Polled() || p.broken != nil
 		p.seen = p.polls
 		if p.resting {
-			p.tx.waitsFor = min(p.timers.next(), p.Now()+pollers.next())
+			p.tx.waitsFor = min(p.timers.next(), p.Now()+pollers.next(p.waiters > 0))
 			p.mu.Unlock()
 			nudged = pollers.wait(p.nudge)
 			continue

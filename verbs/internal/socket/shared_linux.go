@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"weft/internal/base/door"
 )
 
 // sharedConn is the socket of a part of a shared address, and the connection to the sharer.
@@ -43,7 +45,7 @@ func OpenShared(local netip.AddrPort) (Conn, error) {
 	if err != nil {
 		return nil, nil //nolint:nilnil,nilerr // nobody shares the address
 	}
-	if !own(control) {
+	if !door.OwnAt(control) {
 		_ = control.Close()
 		return nil, nil //nolint:nilnil // another user's has no effect
 	}

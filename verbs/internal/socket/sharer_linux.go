@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"weft/internal/base/door"
 	"weft/wire"
 	"weft/wire/cm"
 )
@@ -221,13 +222,9 @@ func (s *Sharer) ended() bool {
 // accept takes devices in.
 func (s *Sharer) accept() {
 	for {
-		conn, err := s.listener.AcceptUnix()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
+		conn, err := door.Next(s.listener.AcceptUnix)
 		if err != nil {
-			time.Sleep(time.Millisecond) // no descriptor is left
-			continue
+			return
 		}
 		d := s.admit(conn)
 		if d == nil {
@@ -248,7 +245,7 @@ func deaf(fd int) error {
 func (s *Sharer) admit(conn *net.UnixConn) *sharing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended() || !own(conn) {
+	if s.ended() || !door.OwnAt(conn) {
 		return nil
 	}
 	for i := 1; i < Parts; i++ {

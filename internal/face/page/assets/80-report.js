@@ -7,7 +7,7 @@ const report = {
     if (this.run === run) return;
     this.run = run;
     this.place.replaceChildren(run?.report
-      ? el('iframe', { class: 'report', src: 'report/' + s.run, title: 'report.html of ' + run.name, sandbox: '' })
+      ? el('iframe', { class: 'report', src: `report/${s.run}?token=${permit}`, title: 'report.html of ' + run.name, sandbox: '' })
       : el('p', {}, run?.note || 'The folder has no report.html.'));
   },
 };

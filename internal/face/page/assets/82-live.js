@@ -1,15 +1,16 @@
 // Runs that go on: their progress by server-sent events, and the requests to pause, continue and stop.
 const address = new URLSearchParams(location.hash.slice(1));
 if (!embedded && address.has('token')) {
-  sessionStorage.setItem('weft-token', address.get('token'));
+  localStorage.setItem('weft-token', address.get('token')); // for the other tabs at this port, too
   address.delete('token'); // the address may be passed on
   history.replaceState(null, '', location.pathname + (address.size ? '#' + address : ''));
 }
-const permit = embedded ? '' : sessionStorage.getItem('weft-token') ?? '';
+const permit = embedded ? '' : localStorage.getItem('weft-token') ?? '';
+const permitted = () => ({ 'Weft-Token': permit });
 
 // post asks the server to do something, as somebody who has the address that weft ui printed.
 async function post(path, body = '') {
-  const answer = await fetch(path, { method: 'POST', body, headers: { 'Weft-Token': permit } });
+  const answer = await fetch(path, { method: 'POST', body, headers: permitted() });
   if (!answer.ok) throw new Error((await answer.text()).trim());
   return answer;
 }
@@ -42,7 +43,7 @@ const live = {
       this.events = null;
       return;
     }
-    this.events ??= new EventSource('events');
+    this.events ??= new EventSource('events?token=' + permit);
     this.events.onmessage = e => { this.lost(false); this.turn = this.turn.then(() => this.news(JSON.parse(e.data))).catch(failed); };
     this.events.onerror = () => this.lost(true);
   },
@@ -71,10 +72,9 @@ const live = {
       return;
     }
     if (!card) {
-      const ask = (request, text) => el('button', { type: 'button', disabled: !permit, onclick: () => post(`ask/${r}/${request}`).catch(failed) }, text);
+      const ask = (request, text) => el('button', { type: 'button', onclick: () => post(`ask/${r}/${request}`).catch(failed) }, text);
       card = { bar: el('progress', { 'aria-label': 'progress of ' + run.name }), text: el('p', { class: 'note' }), state: el('span', { role: 'status' }), pause: ask('pause', 'Pause'), go: ask('continue', 'Continue'), stop: ask('stop', 'Stop, keep the results so far') };
-      card.root = el('section', { class: 'card pad live', 'aria-label': 'run ' + run.name }, el('p', {}, el('strong', {}, run.name), ': ', card.state), card.bar, card.text, el('div', { class: 'controls' }, card.pause, card.go, card.stop),
-        permit ? null : el('p', { class: 'note' }, 'To pause or stop it, open the address that weft ui printed, with its token.'));
+      card.root = el('section', { class: 'card pad live', 'aria-label': 'run ' + run.name }, el('p', {}, el('strong', {}, run.name), ': ', card.state), card.bar, card.text, el('div', { class: 'controls' }, card.pause, card.go, card.stop));
       this.cards.set(r, card);
       this.place.append(card.root);
     }

@@ -4,7 +4,7 @@ const ui = {};
 let drawing = 0, playing = 0;
 
 function frame(root) {
-  if (!about.starts || !permit) views.splice(views.indexOf(begin), Number(views.includes(begin)));
+  if (!about.starts) views.splice(views.indexOf(begin), Number(views.includes(begin)));
   ui.tabs = el('nav', { class: 'tabs', 'aria-label': 'views' }, views.map(v => el('button', { type: 'button', id: 'tab-' + v.id, onclick: () => set({ view: v.id }, true) }, v.label)));
   ui.simulation = el('select', { id: 'simulation', onchange: e => set({ simulation: e.target.value, links: '', flow: '', focus: '', time: '' }, true) });
   ui.quantity = el('select', { id: 'quantity', onchange: e => set({ quantity: e.target.value }) }, about.quantities.map(q => el('option', { value: q.id }, q.label)));
@@ -118,6 +118,7 @@ async function start() {
   const root = document.getElementById('weft');
   try {
     about = await data('runs');
+    if (!embedded) document.title = about.runs.map(run => run.name).join(', ') || 'no run';
     frame(root);
     fill();
     if (!about.runs.length) state.view = defaults.view = 'begin';

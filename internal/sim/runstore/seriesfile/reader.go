@@ -8,6 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"weft/internal/base/regular"
 	"weft/internal/sim/runstore"
 )
 
@@ -36,7 +37,7 @@ type reading struct {
 
 // open lets a function read a file. Errors name the file.
 func open(name string, schema *parquet.Schema, read func(*reading) error) (err error) {
-	in, err := os.Open(name)
+	in, err := regular.Open(name)
 	if err != nil {
 		return err
 	}
