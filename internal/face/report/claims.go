@@ -369,7 +369,7 @@ func (c *claim) limits() string {
 		}
 	}
 	if more > 0 {
-		out = append(out, plural(int64(more), "reading more does", "readings more do")+" the same or less (--details).")
+		out = append(out, "It does not hold with "+plural(int64(more), "reading more", "readings more")+", either (--details).")
 	}
 	return strings.Join(out, " ")
 }
