@@ -80,7 +80,7 @@ var rooms = []room{
 	{"internal/roce/lint", []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host"}, "a link is judged by the settings of both ends and by arithmetic"},
 
 	{"internal/sim/state", []string{"units"}, "states are compared field by field, whatever the fields mean"},
-	{"internal/sim/engine", []string{"units"}, "the clock and the event queue do not know the meaning of events"},
+	{"internal/sim/engine", []string{"units", "internal/base/cores"}, "the clock and the event queue do not know the meaning of events"},
 	{"internal/sim/routing", []string{"internal/base/cycles", "internal/base/topology"}, "routes are a pure function of the graph"},
 	{"internal/sim/collective", nil, "a schedule knows ranks, not networks"},
 	{"internal/sim/collective/nccl", []string{"units", "internal/sim/collective"}, "NCCL's choice is arithmetic about a cluster"},

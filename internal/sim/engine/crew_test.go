@@ -3,8 +3,8 @@ package engine
 import (
 	"slices"
 	"testing"
-	"time"
 
+	"weft/internal/base/cores"
 	"weft/units"
 )
 
@@ -41,14 +41,20 @@ func (l *letters) RunTo(limit units.Time, window uint64) {
 	}
 }
 
+// decisions are those of a crew that knows no time.
+type decisions func(workers int) int
+
+func (d decisions) Want(workers int, _ cores.Duration) int { return d(workers) }
+func (d decisions) Alone() bool                            { return false }
+
 // exchange runs partitions with the decisions of want, and returns what each has.
-func exchange(workers int, want func(int, time.Duration) int) (out [][]uint64, size int32) {
-	const parts, windows = 4, 20 * judged
+func exchange(workers int, want decisions) (out [][]uint64, size int32) {
+	const parts, windows = 4, 20 * askedEvery
 	var all []*letters
 	for i := range parts {
 		all = append(all, &letters{me: i})
 	}
-	r := &run{windows: Windows{Lookahead: units.Nanosecond}, until: windows * units.Nanosecond, want: want}
+	r := &run{windows: Windows{Lookahead: units.Nanosecond}, until: windows * units.Nanosecond, crew: want}
 	for _, l := range all {
 		l.all = all
 		r.parts = append(r.parts, l)
@@ -62,10 +68,10 @@ func exchange(workers int, want func(int, time.Duration) int) (out [][]uint64, s
 
 // Workers that leave and come back change nothing of what the partitions exchange.
 func TestResultsDoNotDependOnWorkersThatLeave(t *testing.T) {
-	stay := func(workers int, _ time.Duration) int { return workers }
+	stay := func(workers int) int { return workers }
 	want, _ := exchange(1, stay)
 	sizes := map[int]bool{}
-	got, _ := exchange(3, func(workers int, _ time.Duration) int {
+	got, _ := exchange(3, func(workers int) int {
 		sizes[workers] = true
 		if workers > 1 {
 			return 1
@@ -80,40 +86,4 @@ func TestResultsDoNotDependOnWorkersThatLeave(t *testing.T) {
 	if !sizes[1] || !sizes[3] {
 		t.Errorf("the run had %v workers, want 1 and 3", sizes)
 	}
-}
-
-// A crew that waits for more than half of its time goes on with one worker, and tries all again after a
-// second, then after two; a crew that begins meanwhile begins with one.
-func TestACrewThatWaitsGoesOnWithOneWorker(t *testing.T) {
-	at := time.Unix(0, 0)
-	now := func() time.Time { return at }
-	var pool Spare
-	c := &crew{now: now, lull: pool.lullOf()}
-	if n := c.first(4); n != 4 {
-		t.Errorf("the run begins with %d workers, want 4", n)
-	}
-	waited := time.Duration(0)
-	step := func(d time.Duration, share float64, workers, want int) {
-		t.Helper()
-		at = at.Add(d)
-		waited += time.Duration(share * float64(d) * float64(workers))
-		if got := c.want(workers, waited); got != want {
-			t.Errorf("%v later, %.0f %% waited: %d workers of %d, want %d", d, 100*share, got, workers, want)
-		}
-	}
-	step(0, 0, 4, 4)
-	step(stretch, 0.4, 4, 4)
-	step(stretch/2, 0.9, 4, 4) // too short to judge
-	step(stretch/2, 0.9, 4, 1)
-	step(firstLull/2, 0, 1, 1)
-	if n := (&crew{now: now, lull: pool.lullOf()}).first(3); n != 1 {
-		t.Errorf("a run that begins in a lull has %d workers, want 1", n)
-	}
-	step(firstLull/2, 0, 1, 4)
-	step(stretch, 0.6, 4, 1)
-	step(firstLull, 0, 1, 1)
-	step(firstLull, 0, 1, 4)
-	step(stretch, 0.1, 4, 4)
-	step(stretch, 0.6, 4, 1)
-	step(firstLull, 0, 1, 4) // the lull before was over
 }

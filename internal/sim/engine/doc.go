@@ -36,7 +36,7 @@
 // earliest pending event anywhere; then they exchange their messages. There is one barrier per
 // window. A message of a partition in a window takes effect at the others no earlier than the
 // window's end. At the end of a window, a run may take cores that other simulations no longer use
-// (Spare), and goes on with one worker if they wait for more than they work (crew.go).
+// (Spare), and goes on with one worker if they wait for more than they work (internal/base/cores).
 //
 // # Units
 //

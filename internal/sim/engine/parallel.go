@@ -3,8 +3,8 @@ package engine
 import (
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"weft/internal/base/cores"
 	"weft/units"
 )
 
@@ -66,9 +66,9 @@ func Run(parts []Partition, windows Windows, until units.Time, workers int, spar
 	}
 	workers = min(workers, len(parts))
 	r := &run{parts: parts, windows: windows, until: until, spare: spare, stop: stop}
-	r.crew = crew{now: time.Now, lull: spare.lullOf()}
-	r.want = r.crew.want
-	r.simulate(r.crew.first(workers))
+	crew := cores.NewCrew(spare.lullOf())
+	r.crew = crew
+	r.simulate(crew.First(workers))
 }
 
 // simulate runs the partitions on a number of workers at first.
@@ -107,9 +107,15 @@ func runOne(p Partition, windows Windows, until units.Time, stop *Stop) {
 type padded struct {
 	time    units.Time
 	halt    units.Time
-	waited  time.Duration // for others since the worker began
+	waited  cores.Duration // for others since the worker began
 	stopped bool
 	_       [64 - 25]byte
+}
+
+// crew decides how many workers go on; [cores.Crew] is one.
+type crew interface {
+	Want(workers int, waited cores.Duration) int
+	Alone() bool
 }
 
 type run struct {
@@ -123,9 +129,8 @@ type run struct {
 	barrier barrier
 	group   sync.WaitGroup
 	crew    crew
-	want    func(workers int, waited time.Duration) int // the crew's
-	judged  time.Duration                               // what the workers had waited when they were last judged
-	taken   int                                         // cores from spare
+	judged  cores.Duration // what the workers had waited when they were last judged
+	taken   int            // cores from spare
 }
 
 // work runs a worker's partitions, every n-th partition for n workers, from the end of a window on, in
@@ -133,7 +138,7 @@ type run struct {
 // There is one barrier per window: mailboxes and published times alternate between two sets, so
 // that a worker may fill one set while a slower one still reads the other.
 func (r *run) work(w, ran int, window uint64) {
-	var waited time.Duration
+	var waited cores.Duration
 	for {
 		waited += r.barrier.wait(r.stop)
 		t, halt, all, stopped := r.earliest(window, ran)
@@ -170,16 +175,19 @@ func (r *run) work(w, ran int, window uint64) {
 	}
 }
 
+// askedEvery is the number of windows after which the crew is asked; after a stretch of waiting it is asked at once.
+const askedEvery = 256
+
 // staff is the number of workers in the window after this one. New workers start; the barrier of this window
 // waits for them too: the first worker, which calls staff, has not reached it yet. waited is how long all
 // workers have waited by the window before.
-func (r *run) staff(workers int, window uint64, waited time.Duration) int {
+func (r *run) staff(workers int, window uint64, waited cores.Duration) int {
 	want := workers
-	if window%judged == 0 || waited-r.judged >= stretch {
+	if window%askedEvery == 0 || waited-r.judged >= cores.Stretch {
 		r.judged = waited
-		want = r.want(workers, waited)
+		want = r.crew.Want(workers, waited)
 	}
-	if want == workers && workers < len(r.parts) && !r.crew.alone && r.spare.Take() {
+	if want == workers && workers < len(r.parts) && !r.crew.Alone() && r.spare.Take() {
 		r.taken++
 		want++
 	}
@@ -191,7 +199,7 @@ func (r *run) staff(workers int, window uint64, waited time.Duration) int {
 }
 
 // publish stores the earliest pending time of the worker's partitions, and how long it has waited.
-func (r *run) publish(w, workers int, window uint64, waited time.Duration) {
+func (r *run) publish(w, workers int, window uint64, waited cores.Duration) {
 	t, halt := units.Forever, units.Forever
 	stopped := false
 	for i := w; i < len(r.parts); i += workers {
@@ -209,7 +217,7 @@ func (r *run) publish(w, workers int, window uint64, waited time.Duration) {
 
 // earliest is the earliest pending time and the earliest halt that the workers of a window published, and how
 // long all of them have waited.
-func (r *run) earliest(window uint64, workers int) (t, halt units.Time, waited time.Duration, stopped bool) {
+func (r *run) earliest(window uint64, workers int) (t, halt units.Time, waited cores.Duration, stopped bool) {
 	t, halt = units.Forever, units.Forever
 	for i := range workers {
 		p := &r.next[window&1][i]
@@ -233,24 +241,21 @@ type barrier struct {
 const spins, short = 2000, 50
 
 // wait returns how long the worker waited.
-func (b *barrier) wait(stop *Stop) (waited time.Duration) {
+func (b *barrier) wait(stop *Stop) (waited cores.Duration) {
 	phase := b.phase.Load()
 	if b.arrived.Add(1) == b.size.Load() {
 		b.arrived.Store(0)
 		b.phase.Add(1)
 		return 0
 	}
-	var since time.Time
+	var own cores.Wait
 	for i := 0; b.phase.Load() == phase; i++ {
 		if i == short {
-			since = time.Now()
+			own.Begin()
 		}
 		if i > spins {
 			stop.yield()
 		}
 	}
-	if since.IsZero() {
-		return 0
-	}
-	return time.Since(since)
+	return own.Time()
 }

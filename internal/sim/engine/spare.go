@@ -1,18 +1,22 @@
 package engine
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"weft/internal/base/cores"
+)
 
 // Spare is a pool of unused cores. A simulation that is done gives its cores, and a run with more
 // partitions than cores takes them between two windows. A nil Spare is empty.
 type Spare struct {
 	cores atomic.Int32
-	lull  lull // of all runs
+	lull  cores.Lull // of all runs
 }
 
 // lullOf is the lull of the pool's runs.
-func (s *Spare) lullOf() *lull {
+func (s *Spare) lullOf() *cores.Lull {
 	if s == nil {
-		return &lull{}
+		return &cores.Lull{}
 	}
 	return &s.lull
 }
