@@ -14,9 +14,6 @@ type sizeRange struct {
 	first    []int // fabrics, in the order of the results
 }
 
-// leader is the fabric that leads; false if several are first.
-func (s sizeRange) leader() (f int, ok bool) { return s.first[0], len(s.first) == 1 }
-
 // far are the fabrics that at every size take farBehind times as long as the fastest.
 func (v *judgement) far() (out []int) {
 	for f := range v.fabrics {
@@ -62,26 +59,6 @@ func (v *judgement) figures(fabrics []int, s int) string {
 		parts[i] = timeOf(v.points[f][s])
 	}
 	return strings.Join(parts, ", ")
-}
-
-// shown is the size of a span whose figures are shown: the one at which the lead was tested, else
-// that of the longest lead.
-func (v *judgement) shown(s sizeRange, w int, far []int) int {
-	best, most := s.to, 0.0
-	for k := s.from; k <= s.to; k++ {
-		for f := range v.fabrics {
-			if f == w || slices.Contains(far, f) {
-				continue
-			}
-			if v.trial(f, w, k) != nil {
-				return k
-			}
-			if x := v.ratio(f, w, k); x > most {
-				best, most = k, x
-			}
-		}
-	}
-	return best
 }
 
 // trial is the test of a fabric's lead over another at a size; nil if there is none.

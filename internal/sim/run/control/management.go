@@ -66,6 +66,7 @@ func (g *Management) Ask(nic int32, to units.LID, d *mad.MAD) (from units.LID, a
 	at := subnet.End{Node: node, Port: g.m.sub.Nodes[node].Base()}
 	a := &asking{at: at, request: *d, tid: d.TID()}
 	a.request.SetTID(a.tid | ours)
+	device := g.portFor(at, &a.request)
 	g.m.asked = a
 	defer func() { g.m.asked = nil }()
 	packet := sma.Packet{DLID: to, MAD: a.request}
@@ -76,7 +77,51 @@ func (g *Management) Ask(nic int32, to units.LID, d *mad.MAD) (from units.LID, a
 		g.m.hand(end, &packet, g.m.now)
 		g.m.runUntil(g.m.now+answerTime, func() bool { return a.answer != nil })
 	}
+	if r, is := member(a.answer); is && device != (mad.GID{}) {
+		r.PortGID = device
+		whole := mad.MAD(a.answer)
+		mad.Append(whole.SAData()[:0], &r)
+		a.answer = whole[:]
+	}
 	return a.from, a.answer
+}
+
+// portFor puts the port's GID into a request about a member of a multicast group in place of the GID of a program's
+// device, of which the Subnet Manager does not know, and returns the device's. It is zero if the request names a port of
+// the subnet, or none.
+func (g *Management) portFor(at subnet.End, d *mad.MAD) (device mad.GID) {
+	r, is := member(d[:])
+	if !is || d.ComponentMask()&mad.MCPortGID == 0 || g.hasPort(r.PortGID.GUID) {
+		return mad.GID{}
+	}
+	device = r.PortGID
+	r.PortGID.GUID = g.m.agents.NodeInfo(at).PortGUID
+	mad.Append(d.SAData()[:0], &r)
+	return device
+}
+
+// hasPort reports whether a port of the subnet has a GUID.
+func (g *Management) hasPort(guid units.GUID) bool {
+	for i := range g.m.sub.Nodes {
+		for port := range g.m.sub.Nodes[i].Ports {
+			if g.m.agents.NodeInfo(subnet.End{Node: int32(i), Port: uint8(port)}).PortGUID == guid {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// member is the record of a multicast group's member in a datagram; false if it has another record.
+func member(datagram []byte) (r mad.MCMemberRecord, is bool) {
+	if len(datagram) != len(mad.MAD{}) {
+		return r, false // none, or a table in several segments
+	}
+	d, err := mad.FromBytes(datagram)
+	if err != nil || d.Class() != mad.SubnAdm || d.Attribute() != mad.AttrMCMemberRecord {
+		return r, false
+	}
+	return r, mad.Parse(d.SAData(), &r) == nil
 }
 
 // Cut takes a cable out of service, or mends it. The Subnet Manager reacts before the next request.

@@ -92,7 +92,7 @@ func TestAMemberJoinsAndLeavesAGroup(t *testing.T) {
 		_ = mad.Parse(answer.SAData(), &out)
 		return out, answer.Status()
 	}
-	if r, status := member(mad.Set); status != mad.OK || r.MLID != units.FirstMulticastLID+1 {
+	if r, status := member(mad.Set); status != mad.OK || r.MLID != units.FirstMulticastLID+1 || r.PortGID != group.PortGID {
 		t.Errorf("join: status %v, multicast LID %#x, want the one behind the broadcast group's", status, r.MLID)
 	}
 	if _, status := member(mad.Delete); status != mad.OK {
