@@ -409,11 +409,17 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 __be16 rdma_get_src_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.src_addr)); }
 __be16 rdma_get_dst_port(struct rdma_cm_id *id) { return htons(cm_port_of(&id->route.addr.dst_addr)); }
 
-/* without says that an option has no effect, as the kernel does of those that it does not know. */
-static int without(const char *option)
+/* idle says that an option has no effect, if the user has asked for explanations. */
+static void idle(const char *option)
 {
 	if (getenv("WEFT_VERBS_EXPLAIN"))
 		fprintf(stderr, "weft: rdma_set_option: %s has no effect on a device of weft\n", option);
+}
+
+/* without refuses an option that has no effect, as the kernel does those that it does not know. */
+static int without(const char *option)
+{
+	idle(option);
 	return cm_fails(ENOSYS);
 }
 
@@ -429,8 +435,9 @@ static int switch_on(const struct cm_id *c, const void *value, size_t size, bool
 }
 
 /*
- * An address is used again without an option: a port is free at once when its listener ends. The others without an
- * effect are of packets' classes and of InfiniBand's paths, which a device of weft does not have.
+ * An address is used again without an option: a port is free at once when its listener ends. The class of packets is
+ * taken as by verbs (ah_attr.grh.traffic_class), though packets do not carry it: programs set it as a matter of course,
+ * and some end if they cannot. InfiniBand's paths are refused: who sets one means to use it.
  */
 int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)
 {
@@ -453,7 +460,10 @@ int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
 		c->ack_timeout = *(const uint8_t *)optval;
 		return 0;
 	case RDMA_OPTION_ID_TOS:
-		return without("RDMA_OPTION_ID_TOS");
+		if (optlen != 1)
+			return cm_fails(EINVAL);
+		idle("RDMA_OPTION_ID_TOS");
+		return 0;
 	}
 	return without("an option that is unknown");
 }

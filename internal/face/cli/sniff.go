@@ -106,6 +106,9 @@ func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) 
 	}
 	t := sniff.NewTracker()
 	cut := s.follow(r, t, to)
+	if nic, is := r.(interface{ Lost() int64 }); is {
+		t.Missed = nic.Lost()
+	}
 	rest, err := to.finish(t, cut)
 	if err := cmp.Or(err, out.Flush()); err != nil {
 		return err

@@ -25,6 +25,9 @@ func sniffDocument(path string, t *sniff.Tracker) *doc.Document {
 	if t.Cut > 0 {
 		counts += fmt.Sprintf(", %s cut by the capture's snap length (their ICRC is not checked)", doc.Integer(t.Cut))
 	}
+	if t.Missed > 0 {
+		counts += fmt.Sprintf(", and %s frames lost by this capture itself, so gaps may be its own (write a file with tcpdump -B 65536, and read that)", doc.Integer(t.Missed))
+	}
 	switch found := anomalyCounts(&t.Counts); {
 	case found != "":
 		counts += ": " + found

@@ -245,7 +245,7 @@ func (s *sweeping) collect(e *Env, f *sweep.Folder) error {
 	if err := d.HTML(&page); err != nil {
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
-	if err := cmp.Or(t.WriteParquet(), os.WriteFile(filepath.Join(f.Dir, sweep.ReportFile), page.Bytes(), 0o666)); err != nil {
+	if err := cmp.Or(t.WriteParquet(), f.Put(sweep.ReportFile, page.Bytes())); err != nil {
 		return fail(Failed, "the table cannot be written to %s: %w", s.out, err)
 	}
 	switch {

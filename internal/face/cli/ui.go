@@ -110,7 +110,7 @@ func (e *Env) serve(ctx context.Context, port int, asJSON bool, roots []string, 
 		return err
 	}
 	e.note("weft: open this address in a browser on this machine; Ctrl-C ends the command\n")
-	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 20 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer stop()
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

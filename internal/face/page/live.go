@@ -25,6 +25,7 @@ const watchEvery = 8
 func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
+	_ = flush.SetReadDeadline(time.Time{}) // the request is read; its answer has no end
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	var last []byte

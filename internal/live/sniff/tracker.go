@@ -45,6 +45,7 @@ type Tracker struct {
 	Foreign    [numForeign]int64 // of them, by their kind
 	Packets    int64
 	Cut        int64 // packets captured with their first bytes only
+	Missed     int64 // packets that the capture itself has lost, if it knows
 	Unfollowed int64 // packets to flows beyond the bound
 	Counts     Counts
 }

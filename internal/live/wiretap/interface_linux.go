@@ -111,5 +111,14 @@ func (i *Interface) read() error {
 	return nil
 }
 
+// Lost is the number of packets that came while the socket had no room, since the last call.
+func (i *Interface) Lost() int64 {
+	s, err := unix.GetsockoptTpacketStats(i.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)
+	if err != nil {
+		return 0
+	}
+	return int64(s.Drops)
+}
+
 // Close ends reading.
 func (i *Interface) Close() error { return unix.Close(i.fd) }

@@ -164,15 +164,15 @@ func (f *Folder) begin() error {
 		if filepath.IsAbs(file.Name) {
 			continue
 		}
-		if err := f.put(file.Name, file.Text); err != nil {
+		if err := f.Put(file.Name, file.Text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// put writes a file, which gets its name when it is complete.
-func (f *Folder) put(name string, text []byte) error {
+// Put writes a file, which gets its name when it is complete: what had the name before is replaced, and not written to.
+func (f *Folder) Put(name string, text []byte) error {
 	out, err := os.CreateTemp(f.Dir, part)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package sweep
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -282,12 +283,11 @@ const rowGroup = 1 << 13
 
 // write writes columns of all lines into a file of the folder, which gets its name when it is complete.
 func (t *Table) write(name string, columns []Column) error {
-	part := filepath.Join(t.Dir, "."+name)
-	f, err := os.Create(part)
+	f, err := os.CreateTemp(t.Dir, part)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(part) // if it was not renamed
+	defer os.Remove(f.Name()) // if it was not renamed
 	about, err := json.Marshal(columns)
 	if err != nil {
 		return err
@@ -312,10 +312,10 @@ func (t *Table) write(name string, columns []Column) error {
 	if err := w.Close(); err != nil {
 		return fmt.Errorf("%s: %w", name, cmpClose(err, f))
 	}
-	if err := cmpClose(f.Sync(), f); err != nil {
+	if err := cmpClose(errors.Join(f.Chmod(0o644), f.Sync()), f); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.Rename(part, filepath.Join(t.Dir, name))
+	return os.Rename(f.Name(), filepath.Join(t.Dir, name))
 }
 
 // cmpClose closes a file and keeps the first error.

@@ -83,7 +83,8 @@ static void options(void)
 	want("REUSEADDR", set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &on, sizeof on), 0);
 	want("ACK_TIMEOUT", set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &byte, 1), 0);
 	want("ACK_TIMEOUT 32", set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &much, 1), EINVAL);
-	want("TOS", set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, 1), ENOSYS);
+	want("TOS", set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, 1), 0);
+	want("TOS of four bytes", set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &on, sizeof on), EINVAL);
 	want("an option that nobody knows", set(id, RDMA_OPTION_ID, 99, &on, sizeof on), ENOSYS);
 	want("IB_PATH", set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &on, sizeof on), ENOSYS);
 	want("a level that nobody knows", set(id, 99, RDMA_OPTION_ID_AFONLY, &on, sizeof on), ENOSYS);
