@@ -145,6 +145,7 @@ var Rules = []struct{ Name, Finds string }{
 	{"headroom-small", "the headroom is less than what still arrives on this cable at this speed"},
 	{"headroom-total", "all headroom together is more than the buffer has"},
 	{"cable-differs", "the host keeps room for a shorter cable than the switch"},
+	{"red-switch", "the switch is told to drop every packet of its lossless priorities"},
 	{"watchdog-missing", "nothing ends a storm of pauses on a lossless priority"},
 	{"watchdog-action", "the watchdog finds a storm of pauses and does not cut it off"},
 	{"watchdog-slow", "the watchdog lets a storm of pauses last for a second or more"},
@@ -221,6 +222,7 @@ func (c *checker) all(problems []*sonic.Error) {
 	}
 	c.mtus()
 	c.total()
+	c.redSwitch()
 	for _, h := range c.hosts {
 		c.compared(h)
 		if c.first {

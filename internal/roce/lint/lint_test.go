@@ -246,6 +246,16 @@ var mistakes = []mistake{
 		rule: "watchdog-short", severity: Error, line: `config_db.json: "Ethernet0": {`, why: "takes 536.9 ms to drain", fix: `{"PFC_WD": {"Ethernet0": {"detection_time": "600"}}}`,
 	},
 	{
+		name: "an emergency stop that was left on", config: []edit{sound, {`"POLL_INTERVAL": "200"`, `"POLL_INTERVAL": "200",
+            "BIG_RED_SWITCH": "enable"`}}, rule: "red-switch", severity: Error,
+		line: `config_db.json: "BIG_RED_SWITCH"`, why: "drops every packet of the priorities with PFC", fix: `{"PFC_WD": {"GLOBAL": {"BIG_RED_SWITCH": "disable"}}}`,
+	},
+	{
+		name: "a watchdog without its time", config: []edit{sound, {`            "detection_time": "200",
+`, ""}}, rule: "invalid", severity: Error,
+		line: `config_db.json: "Ethernet0": {`, why: "the switch refuses the entry", fix: `{"PFC_WD": {"Ethernet0": {"detection_time": "200"}}}`,
+	},
+	{
 		name: "no watchdog", config: []edit{sound, {`"PFC_WD"`, `"OTHER"`}}, rule: "watchdog-missing", severity: Warning,
 		line: `config_db.json: "pfc_enable"`, why: "no watchdog looks at it", fix: `{"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "200", "restoration_time": "200"}}}`,
 	},

@@ -215,6 +215,9 @@ type Port struct {
 type Watchdog struct {
 	Poll units.Time
 	Line int
+	// Red is the line of BIG_RED_SWITCH if it is on: the switch drops all packets of priorities with
+	// PFC, on every port, and watches for no storm; 0: it is off.
+	Red int
 }
 
 // Class is the path of a packet on a port: traffic class, priority group and queue, -1 if a map has
