@@ -157,6 +157,9 @@ var anyChip = roce.ASIC{Name: "any", Cell: 1}
 func (c *checker) headroom(p *sonic.Port, g int) {
 	profile := p.Groups[g]
 	length := c.length(p)
+	if why, _ := c.unmade(p); profile == nil && why != "" {
+		return // unprofiled reports it
+	}
 	if p.Speed == 0 || length == 0 {
 		c.cannotAt(p, "the headroom, where the speed or the length of the cable is not known (PORT, CABLE_LENGTH, or --cable)")
 		return
@@ -209,53 +212,6 @@ func madeFor(name string, speed units.Rate, cable units.Length) bool {
 		return false
 	}
 	return units.Rate(mbps)*units.Mbps < speed || units.Length(metres)*units.Metre < cable
-}
-
-// generated is the profile that the switch makes if none is configured; nil if it cannot be
-// known.
-func (c *checker) generated(p *sonic.Port, g int, length units.Length) *sonic.Profile {
-	if c.sw.Dynamic || p.Made[g] != nil {
-		return c.computed(p, g, length)
-	}
-	if len(c.options.Profiles) == 0 {
-		c.cannotAt(p, "the headroom and the threshold, where no profile is configured: the switch makes one of pg_profile_lookup.ini (give --profiles) or by its own formula")
-		return nil
-	}
-	if p.Speed == 0 || length == 0 {
-		return nil // headroom reports it
-	}
-	row, exact, err := roce.Between(c.options.Profiles, p.Speed, length)
-	if err != nil || !exact {
-		c.cannotAt(p, "the headroom: pg_profile_lookup.ini has no row for %v and %v", p.Speed, length)
-		return nil
-	}
-	return &sonic.Profile{
-		Name: fmt.Sprintf("pg_lossless_%d_%dm_profile", p.Speed/units.Mbps, metres(length)), Pool: c.pool(),
-		Size: row.Size, Xon: row.Xon, XonOffset: row.XonOffset, Xoff: row.Xoff, DynamicTh: row.Threshold, Line: p.QoSLine,
-	}
-}
-
-// computed is the profile that the dynamic buffer manager makes.
-func (c *checker) computed(p *sonic.Port, g int, length units.Length) *sonic.Profile {
-	pattern := roce.Harshest
-	if c.sw.LosslessMTU > 0 {
-		pattern = roce.Pattern{SmallPercent: c.sw.SmallPercent, MTU: c.sw.LosslessMTU}
-	}
-	pool := c.pool()
-	shared := c.sw.Oversubscribed > 0 || pool != nil && pool.Xoff > 0
-	h, err := roce.Computed(c.sw.HwSKU, roce.Port{Speed: p.Speed, Cable: length, MTU: roce.Frame(p.MTU), Lanes: p.Lanes}, pattern, shared)
-	if err != nil {
-		c.cannotAt(p, "the headroom and the threshold of priority group %d: %v", g, err)
-		return nil
-	}
-	made := &sonic.Profile{Name: "(computed by the switch)", Pool: pool, Size: h.Size, Xon: h.Xon, Xoff: h.Xoff, DynamicTh: c.sw.DefaultTh}
-	if pool != nil {
-		made.Line = pool.Line
-	}
-	if m := p.Made[g]; m != nil {
-		made.Name, made.DynamicTh, made.Line = m.Name, m.DynamicTh, m.Line
-	}
-	return made
 }
 
 // leastHeadroom is the amount of data that arrives after a pause on any switch, with its terms in

@@ -302,6 +302,12 @@ var mistakes = []mistake{
 		line: `config_db.json: "Ethernet4": {`, why: "after a breakout", fix: `{"BUFFER_PG": {"Ethernet4|3": {"profile": "pg_lossless_400000_40m_profile"}}}`,
 	},
 	{
+		name: "a cable without a length", config: []edit{sound, {`"Ethernet4|3-4": {
+            "profile": "pg_lossless_400000_40m_profile"`, `"Ethernet4|3-4": {
+            "profile": "NULL"`}, {`"Ethernet4": "40m"`, `"Ethernet4": "0m"`}}, rule: "buffer-missing", severity: Error,
+		line: `config_db.json: "Ethernet4": "0m"`, why: "the switch makes none", fix: `{"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}`,
+	},
+	{
 		name: "a port without queues", config: []edit{sound, {`"Ethernet4|3-4": {
             "profile": "egress_lossless_profile"
         },`, ``}}, rule: "buffer-missing", severity: Error,
@@ -523,6 +529,59 @@ func TestProfilesThatTheSwitchMakesAreJudgedByItsTable(t *testing.T) {
 	r = check(t, made, nil, Options{Buffer: 160 << 20, Profiles: small})
 	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "headroom-small" && f.Severity == Error }) {
 		t.Errorf("50,000 bytes for 40 m at 400 Gb/s: %s", tell(r))
+	}
+}
+
+// The switch makes a profile for the length of a cable, and none without a length, or for 0 m
+// (sonic-swss, buffermgr, doSpeedUpdateTask).
+func TestAGroupWithoutProfileNeedsTheLengthOfTheCable(t *testing.T) {
+	noRow := func(n string) edit {
+		return edit{`"Ethernet` + n + `|3-4": {
+            "profile": "pg_lossless_400000_40m_profile"
+        }`, `"Ethernet` + n + `|7": {
+            "profile": "ingress_lossy_profile"
+        }`}
+	}
+	bare := []edit{sound, noRow("0"), noRow("4")}
+	small := []roce.Row{{Speed: 400 * units.Gbps, Cable: 300 * units.Metre, Profile: roce.Profile{Size: 697344, Xon: 19456, Xoff: 677888}}}
+	for _, c := range []struct {
+		name    string
+		config  []edit
+		options Options
+		where   string // "": no finding
+		why     string
+		fix     string
+	}{
+		{"no length at all", []edit{{`"CABLE_LENGTH"`, `"OTHER"`}}, Options{}, "Ethernet0, Ethernet4", "CABLE_LENGTH has none", `{"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m"}}}`},
+		{"no length, and one is given", []edit{{`"CABLE_LENGTH"`, `"OTHER"`}}, Options{Cable: 7 * units.Metre}, "Ethernet0, Ethernet4", "CABLE_LENGTH has none", `{"Ethernet0": "7m"}`},
+		{"0m", []edit{{`"40m"`, `"0m"`}}, Options{}, "Ethernet0, Ethernet4", "or 0m", `{"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}`},
+		{"None", []edit{{`"40m"`, `"None"`}}, Options{}, "Ethernet0, Ethernet4", "or 0m", `{"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}`},
+		{"one port without", []edit{{`"Ethernet4": "40m"`, `"Ethernet8": "None"`}}, Options{}, "Ethernet4", "CABLE_LENGTH has none", `{"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}`},
+		{"no pool of that name", []edit{{"ingress_lossless_pool", "ingress_pool"}}, Options{}, "Ethernet0, Ethernet4", "which BUFFER_POOL does not have", "config qos reload"},
+		{"a table without the length", nil, Options{Profiles: small}, "Ethernet0, Ethernet4", "no row for 400 Gb/s and 40 m of cable", `{"Ethernet0": "300m"}`},
+		{"all lengths", nil, Options{}, "", "", ""},
+		{"dynamic, without a row", []edit{{`"localhost": {`, `"localhost": {"buffer_model": "dynamic",`}, {`"40m"`, `"0m"`}}, Options{}, "", "", ""},
+	} {
+		r := check(t, append(slices.Clone(bare), c.config...), nil, c.options)
+		told := tell(r)
+		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == "buffer-missing" })
+		if c.where == "" {
+			if i >= 0 {
+				t.Errorf("%s: %s", c.name, told)
+			}
+			continue
+		}
+		if i < 0 || r.Findings[i].Ports() != c.where || r.Findings[i].Severity != Error || !strings.Contains(r.Findings[i].Why, c.why) ||
+			!strings.Contains(tell(&Report{Findings: r.Findings[i : i+1]}), c.fix) {
+			t.Errorf("%s: want %s, %q, %q in\n%s", c.name, c.where, c.why, c.fix, told)
+		}
+		if all := strings.Join(r.Unjudged, " "); strings.Contains(all, "the switch makes one") || strings.Contains(told, "breakout") {
+			t.Errorf("%s: a profile that nobody makes is said to be made, or a breakout is blamed: %s%s", c.name, told, all)
+		}
+	}
+	// A group with a profile of its own needs no length.
+	if r := check(t, []edit{sound, {`"CABLE_LENGTH"`, `"OTHER"`}}, nil, Options{}); len(r.Findings) > 0 {
+		t.Error(tell(r))
 	}
 }
 

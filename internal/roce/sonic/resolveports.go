@@ -69,15 +69,18 @@ func (r *resolver) cables() {
 	rows := r.rows("CABLE_LENGTH")
 	for i := range rows {
 		for _, f := range rows[i].Fields {
-			if f.Text == "None" {
-				continue // the length is not known
+			p, none := r.byPort[f.Name], f.Text == "None" // the length is not known
+			if p == nil && none {
+				continue
 			}
-			p := r.byPort[f.Name]
 			if p == nil && r.config.Table("PORT") == nil {
 				p = r.port(f.Name, f.Line) // buffers.json has no ports
 			}
 			if p == nil {
 				r.problem(f.Line, "CABLE_LENGTH names %s, which PORT does not have", f.Name)
+				continue
+			}
+			if p.CableLine = f.Line; none {
 				continue
 			}
 			length, err := units.ParseLength(f.Text)
