@@ -390,6 +390,10 @@ var mistakes = []mistake{
 		line: `config_db.json: "0": "1"`, why: "UCX on node1: DSCP 0", fix: "UCX_IB_TRAFFIC_CLASS=106",
 	},
 	{
+		name: "clear-to-send messages in a lossy class", config: []edit{sound}, listing: []edit{{"NCCL_IB_GID_INDEX=3", "NCCL_IB_FIFO_TC=184"}}, rule: "dscp-lossy", severity: Warning,
+		line: `config_db.json: "46": "5"`, why: "the data that a lost message announces waits", fix: "NCCL_IB_FIFO_TC=106",
+	},
+	{
 		name: "packets lost on the way", config: []edit{sound}, listing: []edit{{"/sys/class/net/ens1f0np0/mtu:9000", "/sys/class/net/ens1f0np0/mtu:9000\n/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:12"}}, rule: "drops", severity: Warning,
 		line: "ecn.txt: out_of_sequence", why: "out_of_sequence on node1 is 12",
 	},

@@ -172,8 +172,8 @@ type Port struct {
 	Cable units.Length // 0: not in CABLE_LENGTH, or said to be none
 	// CableLine is the line of its length in CABLE_LENGTH; 0: it has none.
 	CableLine int
-	Up    bool
-	Line  int
+	Up        bool
+	Line      int
 	// FEC is the forward error correction: none, fc, rs or auto; "": the platform's default.
 	FEC     string
 	FECLine int
