@@ -109,14 +109,20 @@ func (r *reader) variable(name, value string) {
 	if r.host.First[programOf(name).Name].Line == 0 {
 		r.host.First[programOf(name).Name] = r.at
 	}
+	had := r.host.Env[name]
 	if unknown(value) {
 		r.skip()
+		if !had.Known() && name == programOf(name).TC {
+			r.host.Env[name] = Said[string]{value, r.at} // it is set, and to what is not known
+		}
 		return
 	}
 	if !r.inRange(name, value) {
 		return
 	}
-	had := r.host.Env[name]
+	if unknown(had.Value) {
+		had = Said[string]{}
+	}
 	say(r, &had, name, value)
 	r.host.Env[name] = had
 }

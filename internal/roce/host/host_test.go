@@ -222,6 +222,22 @@ func TestTheClassIsReadFromCommandLinesAndLogs(t *testing.T) {
 	}
 }
 
+// A class that only the shell knows is neither 0 nor known, until another line tells it.
+func TestAClassThatOnlyTheShellKnowsIsNoDefault(t *testing.T) {
+	for text, want := range map[string]int{
+		"mpirun -x NCCL_IB_TC=$TC ./a\n":                               0,
+		"#!/bin/sh\nexport NCCL_IB_TC=$1\n":                            0,
+		"mpirun -x NCCL_IB_TC=$TC ./a\nNCCL_IB_TC=106\n":               1,
+		"NCCL_IB_TC=106\nmpirun -x NCCL_IB_TC=$TC ./a\n":               1,
+		"NCCL_DEBUG=INFO\nmpirun -x NCCL_IB_GID_INDEX=$GID ./a -b 8\n": 1,
+	} {
+		h, err := Read("h", []Source{{Name: "f", Text: text}})
+		if err != nil || len(h.Streams()) != want || len(h.Skipped) != 1 {
+			t.Errorf("%q: %+v, skipped %v, %v; want %d", text, h.Streams(), h.Skipped, err, want)
+		}
+	}
+}
+
 // A file that only mentions a variable is not read, and is said not to be.
 func TestAFileWithoutAReadableVariableIsNotTakenAsRead(t *testing.T) {
 	for _, text := range []string{

@@ -32,7 +32,7 @@ func (h *Host) Streams() []Stream {
 	var all []Stream
 	for _, p := range Programs {
 		first, known := h.First[p.Name]
-		if !known || h.without(p.Name) {
+		if !known || h.without(p.Name) || unknown(h.Env[p.TC].Value) {
 			continue
 		}
 		s := Stream{What: p.Name, DSCP: p.unset / 4, At: first, Variable: p.TC, Default: true}
