@@ -200,6 +200,18 @@ var mistakes = []mistake{
 		rule: "ecn-missing", severity: Error, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "WRED drops in queue 3 from 1048576 bytes on", fix: `"ecn": "ecn_all"`,
 	},
 	{
+		name: "ECN without WRED on a chip that wants both", config: []edit{sound, {`"wred_green_enable": "true"`, `"wred_green_enable": "false"`}},
+		rule: "ecn-missing", severity: Warning, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "want both for the same colours", fix: `{"WRED_PROFILE": {"AZURE_LOSSLESS": {"wred_green_enable": "true"}}}`,
+	},
+	{
+		name: "a profile that does nothing", config: []edit{sound, {"ecn_all", "ecn_none"}, {`"wred_green_enable": "true"`, `"wred_green_enable": "false"`}},
+		rule: "ecn-missing", severity: Warning, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "neither ECN nor WRED", fix: `"wred_green_enable": "true", "ecn": "ecn_all"`,
+	},
+	{
+		name: "thresholds of red packets only", config: []edit{sound, {`"green_drop_probability": "5"`, `"red_drop_probability": "5"`}, {`"green_max`, `"red_max`}, {`"green_min`, `"red_min`}},
+		rule: "ecn-missing", severity: Warning, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "nothing is marked before it", fix: `"green_min_threshold": "1048576", "green_max_threshold": "2097152"`,
+	},
+	{
 		name: "marks after the pause", config: []edit{sound, {`"dynamic_th": "0"`, `"dynamic_th": "-7"`}},
 		rule: "ecn-above-pfc", severity: Error, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "pauses at 823327 bytes at the latest", fix: `"green_min_threshold": "102915", "green_max_threshold": "411663"`,
 	},
@@ -586,6 +598,61 @@ func TestAGroupWithoutProfileNeedsTheLengthOfTheCable(t *testing.T) {
 	// A group with a profile of its own needs no length.
 	if r := check(t, []edit{sound, {`"CABLE_LENGTH"`, `"OTHER"`}}, nil, Options{}); len(r.Findings) > 0 {
 		t.Error(tell(r))
+	}
+}
+
+// What a profile with an unreadable value means is not known: it is one defect, and no other finding
+// takes the value for 0.
+func TestAnUnreadableThresholdIsOneDefect(t *testing.T) {
+	for _, field := range []string{"green_min_threshold", "green_max_threshold", "green_drop_probability"} {
+		value := map[string]string{"green_min_threshold": "1048576", "green_max_threshold": "2097152", "green_drop_probability": "5"}[field]
+		r := check(t, []edit{sound, {`"` + field + `": "` + value + `"`, `"` + field + `": "1M"`}}, nil, Options{})
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "invalid" || !strings.Contains(r.Findings[0].Why, field+` of WRED_PROFILE|AZURE_LOSSLESS is "1M"`) || len(r.Findings[0].Fixes) > 0 {
+			t.Errorf("%s: %s", field, tell(r))
+		}
+	}
+}
+
+// The switch refuses a profile with a field that it does not know (sonic-swss, qosorch).
+func TestAnUnknownFieldOfWREDIsTold(t *testing.T) {
+	r := check(t, []edit{sound, {`"wred_green_enable": "true"`, `"wred_green_enable": "true",
+            "green_min_treshold": "1"`}}, nil, Options{})
+	if len(r.Findings) != 1 || r.Findings[0].Rule != "ecn-missing" || !strings.Contains(r.Findings[0].Why, "the field green_min_treshold") || r.Findings[0].At.Line == 0 {
+		t.Error(tell(r))
+	}
+	all := `"wred_green_enable": "true", "wred_yellow_enable": "true", "wred_red_enable": "true", "yellow_min_threshold": "1", "red_max_threshold": "2", "red_drop_probability": "5", "ecn_red_min_threshold": "1", "ecn_yellow_mark_probability": "1"`
+	if r := check(t, []edit{sound, {`"wred_green_enable": "true"`, all}}, nil, Options{}); len(r.Findings) > 0 {
+		t.Errorf("fields that SONiC has: %s", tell(r))
+	}
+}
+
+// On a chip of another vendor, ECN alone may do: it is not judged.
+func TestECNWithoutWREDIsNotJudgedOnOtherChips(t *testing.T) {
+	r := check(t, []edit{sound, {"Mellanox-SN5600-V256", "Other-1"}, {`"wred_green_enable": "true"`, `"red_max_threshold": "2097152"`}}, nil, Options{})
+	all := strings.Join(r.Unjudged, "\n")
+	if strings.Contains(tell(r), "ecn-missing") || !strings.Contains(all, "ECN without wred_green_enable") {
+		t.Errorf("%s%s", tell(r), all)
+	}
+}
+
+// SONiC fills in pfcwd_sw_enable when it migrates tables from before version_3_0_5, and a switch
+// without it watches no priority.
+func TestAWatchdogWithoutPrioritiesLooksAtNone(t *testing.T) {
+	for version, want := range map[string]string{
+		"": "note", "version_3_0_4": "note", "version_2_0_9": "note",
+		"version_3_0_5": "finding", "version_4_0_0": "finding", "version_202405_01": "finding", "version_master_01": "finding",
+	} {
+		config := []edit{sound, {`            "pfcwd_sw_enable": "3,4",
+`, ""}}
+		if version != "" {
+			config = append(config, edit{`"DEVICE_METADATA": {`, `"VERSIONS": {"DATABASE": {"VERSION": "` + version + `"}}, "DEVICE_METADATA": {`})
+		}
+		r := check(t, config, nil, Options{})
+		noted := strings.Contains(strings.Join(r.Unjudged, "\n"), "pfcwd_sw_enable is missing")
+		found := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "watchdog-missing" })
+		if noted != (want == "note") || found != (want == "finding") {
+			t.Errorf("%q: want a %s: %s%v", version, want, tell(r), r.Unjudged)
+		}
 	}
 }
 

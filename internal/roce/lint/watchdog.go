@@ -78,6 +78,9 @@ func (c *checker) watchdog(p *sonic.Port) {
 			Fixes: []Fix{{c.name(), c.watch(p, kept)}},
 		})
 	}
+	if p.WatchAssumed {
+		c.cannotAt(p, "whether the watchdog looks at any priority: pfcwd_sw_enable is missing, and SONiC fills it in only when it migrates an older configuration; otherwise it looks at none")
+	}
 	c.cutsOff(p)
 	c.late(p)
 	c.early(p)

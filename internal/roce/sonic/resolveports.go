@@ -148,9 +148,13 @@ func (r *resolver) portMap(p *Port, row *Row) {
 	if v, ok := row.Get("pfc_enable"); ok {
 		p.PFC, p.PFCLine = r.priorities("pfc_enable", row.Key, v), v.Line
 	}
-	p.Watched = p.PFC // as db_migrator fills in a missing field (sonic-utilities, version_3_0_5)
+	p.Watched, p.WatchAssumed = nil, false
+	if !sinceWatched(r.sw.Version) {
+		p.Watched, p.WatchAssumed = p.PFC, len(p.PFC) > 0
+	}
 	if v, ok := row.Get("pfcwd_sw_enable"); ok {
 		p.Watched, p.WatchedLine = r.priorities("pfcwd_sw_enable", row.Key, v), v.Line
+		p.WatchAssumed = false
 	}
 }
 

@@ -115,6 +115,15 @@ type WRED struct {
 	// MinField, MaxField and ChanceField are the fields that Min, Max and Percent come from: marking
 	// may have its own thresholds, apart from the thresholds for drops.
 	MinField, MaxField, ChanceField string
+	// Enabled says that WRED is on for green packets (wred_green_enable; SAI's default is off).
+	Enabled bool
+	// Unset says that Min or Max is missing: the chip's default is a full buffer (saiwred.h).
+	Unset bool
+	// Broken says that a value could not be read, so that the values mean nothing.
+	Broken bool
+	// Unknown is a field that the switch does not know, "" for none, in UnknownLine.
+	Unknown     string
+	UnknownLine int
 }
 
 // Scheduler is the scheduling of a queue (SCHEDULER).
@@ -198,9 +207,11 @@ type Port struct {
 	// Watched are the priorities that the watchdog looks at.
 	Watched     []int
 	WatchedLine int
-	Groups      [Priorities]*Profile
-	GroupAt     [Priorities]int // line of the entry in BUFFER_PG
-	GroupKey    [Priorities]string
+	// WatchAssumed says that Watched is missing and was taken from PFC, as a migration does.
+	WatchAssumed bool
+	Groups       [Priorities]*Profile
+	GroupAt      [Priorities]int // line of the entry in BUFFER_PG
+	GroupKey     [Priorities]string
 	// Made are the profiles of groups that the switch completes: their Groups are nil.
 	Made     [Priorities]*Profile
 	Queues   [Priorities]Queue
