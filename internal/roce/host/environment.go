@@ -84,7 +84,7 @@ func (r *reader) environmentLine(vars shell, line string) bool {
 	case !ok || !wholeName.MatchString(name):
 		r.fail("%q is no setting: expected NAME=value", line)
 		return true
-	case !strings.ContainsAny(value, " \t") || strings.ContainsAny(value[:1], `"'`):
+	case !strings.ContainsAny(value, " \t"):
 		r.variable(name, value)
 		return true
 	}

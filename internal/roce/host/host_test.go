@@ -206,6 +206,7 @@ func TestTheClassIsReadFromCommandLinesAndLogs(t *testing.T) {
 		{"mpirun", "mpirun -np 16 -H a:8,b:8 -x NCCL_DEBUG=INFO -x NCCL_IB_TC=136 ./all_reduce_perf -b 8\n", 34},
 		{"mpirun on several lines", "mpirun -np 16 \\\n  -x NCCL_DEBUG=INFO \\\n  -x NCCL_IB_TC=136 \\\n  ./all_reduce_perf\n", 34},
 		{"before the command", "NCCL_DEBUG=INFO NCCL_IB_TC=136 ./all_reduce_perf -b 8\n", 34},
+		{"with a remark", "export NCCL_IB_TC=\"136\" # data of the rails\n", 34},
 		{"of a container", "docker run --rm -e NCCL_IB_TC=136 --env=NCCL_DEBUG=INFO image\n", 34},
 		{"with a variable of the shell", "TC=136\nmpirun -x NCCL_IB_TC=$TC ./a\n", 34},
 		{"NCCL's log", "node1:15718:15718 [0] NCCL INFO NCCL_SOCKET_IFNAME set by environment to eth0\nnode1:15718:15718 [0] NCCL INFO NCCL_IB_TC set by environment to 136.\n", 34},
