@@ -1,6 +1,8 @@
 package host
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,16 +13,21 @@ type Program struct {
 	// TC, GID and Version are the variables of its traffic class, of its index in the table of GIDs
 	// and of its version of RoCE; "": it has none.
 	TC, GID, Version string
+	// Control is the variable of the traffic class of the messages that only announce data; "": they
+	// have the class of the data.
+	Control string
 	// unset is the traffic class that it takes if TC is not set.
 	unset int
 }
 
 // Programs are the known ones. NCCL and NVSHMEM leave the traffic class 0; UCX takes 106 with RoCE
-// v2 (ucx, uct_ib_iface.c, UCT_IB_DEFAULT_ROCEV2_DSCP).
+// v2 (ucx, uct_ib_iface.c, UCT_IB_DEFAULT_ROCEV2_DSCP). NCCL may
+// have a class of its own for the clear-to-send messages of its receivers (nccl,
+// transport/net_ib/connect.cc, IbFifoTc).
 var Programs = []Program{
-	{"NCCL", "NCCL_", "NCCL_IB_TC", "NCCL_IB_GID_INDEX", "NCCL_IB_ROCE_VERSION_NUM", 0},
-	{"UCX", "UCX_", "UCX_IB_TRAFFIC_CLASS", "UCX_IB_GID_INDEX", "", 106},
-	{"NVSHMEM", "NVSHMEM_", "NVSHMEM_IB_TRAFFIC_CLASS", "NVSHMEM_IB_GID_INDEX", "", 0},
+	{"NCCL", "NCCL_", "NCCL_IB_TC", "NCCL_IB_GID_INDEX", "NCCL_IB_ROCE_VERSION_NUM", "NCCL_IB_FIFO_TC", 0},
+	{"UCX", "UCX_", "UCX_IB_TRAFFIC_CLASS", "UCX_IB_GID_INDEX", "", "", 106},
+	{"NVSHMEM", "NVSHMEM_", "NVSHMEM_IB_TRAFFIC_CLASS", "NVSHMEM_IB_GID_INDEX", "", "", 0},
 }
 
 // programOf is the program that a variable belongs to, nil for none.
@@ -33,21 +40,67 @@ func programOf(name string) *Program {
 	return nil
 }
 
+// mentioned is a variable of a program.
+var mentioned = regexp.MustCompile(`\b(?:NCCL|UCX|NVSHMEM)_\w+`)
+
+// logged is the line in which NCCL says what it takes from the environment, of numbers with a full
+// stop (nccl, misc/param.cc).
+var logged = regexp.MustCompile(`\b(NCCL_\w+) set by environment to (.*?)\.?$`)
+
+// programIn reports whether a text has a variable of a program.
+func programIn(text string) bool { return mentioned.MatchString(text) }
+
 // environment reads lines of NAME=value, as printed by env, exported by a shell or written in
-// nccl.conf. Other names than those of Programs are ignored.
-func (r *reader) environment() {
+// nccl.conf; the variables of a command line, such as mpirun -x NAME=value; and NCCL's log. Other
+// names than those of Programs are ignored. It reports false if no line is of such a form. Lines of
+// another form that have a variable of Programs are listed in Skipped.
+func (r *reader) environment() (taken bool) {
+	vars := shell{}
+	var unread []Place
 	for line := range r.rest() {
-		line = strings.TrimPrefix(line, "export ")
-		name, value, ok := strings.Cut(line, "=")
-		if programOf(name) == nil {
-			continue
+		took := r.environmentLine(vars, strings.TrimPrefix(line, "export "))
+		taken = taken || took
+		if name := mentioned.FindString(line); !took && chooses(name) && !strings.HasPrefix(line, "#") {
+			unread = append(unread, r.at)
 		}
-		if !ok || strings.ContainsAny(name, " \t") {
-			r.fail("%q is no setting: expected NAME=value", line)
-			continue
-		}
-		r.variable(name, value)
 	}
+	if taken {
+		for _, r.at = range unread {
+			r.skip()
+		}
+	}
+	return taken
+}
+
+// environmentLine takes the variables of a line; it reports false if there are none.
+func (r *reader) environmentLine(vars shell, line string) bool {
+	if m := logged.FindStringSubmatch(line); m != nil {
+		r.variable(m[1], m[2])
+		return true
+	}
+	name, value, ok := strings.Cut(line, "=")
+	switch {
+	case programOf(name) == nil:
+	case !ok || !wholeName.MatchString(name):
+		r.fail("%q is no setting: expected NAME=value", line)
+		return true
+	case !strings.ContainsAny(value, " \t"):
+		r.variable(name, value)
+		return true
+	}
+	took := false
+	for _, words := range commands(line) {
+		_, known := r.assigned(vars, words)
+		took = took || known
+	}
+	return took
+}
+
+// chooses reports whether a variable chooses the class or the GID of a program's traffic.
+func chooses(name string) bool {
+	return name != "" && slices.ContainsFunc(Programs, func(p Program) bool {
+		return slices.Contains([]string{p.TC, p.Control, p.GID, p.Version}, name)
+	})
 }
 
 // variable takes a setting of a program.
@@ -56,14 +109,20 @@ func (r *reader) variable(name, value string) {
 	if r.host.First[programOf(name).Name].Line == 0 {
 		r.host.First[programOf(name).Name] = r.at
 	}
+	had := r.host.Env[name]
 	if unknown(value) {
 		r.skip()
+		if !had.Known() && name == programOf(name).TC {
+			r.host.Env[name] = Said[string]{value, r.at} // it is set, and to what is not known
+		}
 		return
 	}
 	if !r.inRange(name, value) {
 		return
 	}
-	had := r.host.Env[name]
+	if unknown(had.Value) {
+		had = Said[string]{}
+	}
 	say(r, &had, name, value)
 	r.host.Env[name] = had
 }
@@ -96,7 +155,7 @@ var ranges = map[string]struct{ least, most int64 }{
 // inRange reports whether a value is valid for a setting, and notes an error if it is not.
 func (r *reader) inRange(name, value string) bool {
 	for _, p := range Programs {
-		if name == p.TC && value != "auto" {
+		if (name == p.TC || name == p.Control) && value != "auto" {
 			// Without a class of its own NCCL leaves the field as it is (-1).
 			_, ok := r.trafficClass(value, -1)
 			return ok

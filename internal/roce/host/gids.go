@@ -16,8 +16,8 @@ type GID struct {
 func (r *reader) showGIDs() {
 	for line := range r.rest() {
 		words := strings.Fields(line)
-		if len(words) < 5 || words[0] == "DEV" || strings.HasPrefix(words[0], "---") {
-			continue
+		if len(words) < 5 || !strings.Contains(words[3], ":") {
+			continue // a heading, or a line of the terminal
 		}
 		n, err := strconv.Atoi(words[2])
 		if err != nil || n < 0 {

@@ -176,3 +176,110 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Programs of a terminal give back blanks where show_gids writes tabs, and what stands around it.
+func TestShowGIDsIsReadAsPasted(t *testing.T) {
+	const pasted = `root@node1:~# show_gids mlx5_0 | tee /tmp/gids of today
+DEV     PORT    INDEX   GID                                     IPv4            VER     DEV
+---     ----    -----   ---                                     ------------    ---     ---
+mlx5_0  1       0       fe80:0000:0000:0000:ba3f:d2ff:fe00:0001                 v1      ens1f0np0
+mlx5_0  1       1       fe80:0000:0000:0000:ba3f:d2ff:fe00:0001                 v2      ens1f0np0
+mlx5_0  1       2       0000:0000:0000:0000:0000:ffff:0a00:0001 10.0.0.1        v2      ens1f0np0
+mlx5_0  1       3       0000:0000:0000:0000:0000:ffff:0a00:0001 10.0.0.1        v1      ens1f0np0
+n_gids_found=4
+`
+	h, err := Read("h", []Source{{Name: "gids.txt", Text: pasted}, {Name: "nccl.env", Text: "NCCL_IB_TC=106\nNCCL_IB_GID_INDEX=3\n"}})
+	if err != nil || len(h.GIDs) != 4 {
+		t.Fatalf("%v, %v", h.GIDs, err)
+	}
+	if f := h.GIDFaults(); len(f) != 1 || f[0].LinkLocal || !f[0].Shown || f[0].Right != 2 {
+		t.Errorf("index 3 is RoCE v1 and 2 is v2: %+v", f)
+	}
+}
+
+// A program's class is found where people write it: a command line, a log of NCCL.
+func TestTheClassIsReadFromCommandLinesAndLogs(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		dscp       int
+	}{
+		{"mpirun", "mpirun -np 16 -H a:8,b:8 -x NCCL_DEBUG=INFO -x NCCL_IB_TC=136 ./all_reduce_perf -b 8\n", 34},
+		{"mpirun on several lines", "mpirun -np 16 \\\n  -x NCCL_DEBUG=INFO \\\n  -x NCCL_IB_TC=136 \\\n  ./all_reduce_perf\n", 34},
+		{"before the command", "NCCL_DEBUG=INFO NCCL_IB_TC=136 ./all_reduce_perf -b 8\n", 34},
+		{"with a remark", "export NCCL_IB_TC=\"136\" # data of the rails\n", 34},
+		{"of a container", "docker run --rm -e NCCL_IB_TC=136 --env=NCCL_DEBUG=INFO image\n", 34},
+		{"with a variable of the shell", "TC=136\nmpirun -x NCCL_IB_TC=$TC ./a\n", 34},
+		{"NCCL's log", "node1:15718:15718 [0] NCCL INFO NCCL_SOCKET_IFNAME set by environment to eth0\nnode1:15718:15718 [0] NCCL INFO NCCL_IB_TC set by environment to 136.\n", 34},
+		{"two ranks of a log", "a:1:1 [0] NCCL INFO NCCL_IB_TC set by environment to 136.\na:2:2 [1] NCCL INFO NCCL_IB_TC set by environment to 136.\n", 34},
+	} {
+		h, err := Read("h", []Source{{Name: "f", Text: c.text}})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if s := h.Streams(); len(s) != 1 || s[0].DSCP != c.dscp || s[0].Default || s[0].What != "NCCL" || len(h.Skipped) > 0 {
+			t.Errorf("%s: %+v, skipped %v; want DSCP %d", c.name, s, h.Skipped, c.dscp)
+		}
+	}
+}
+
+// A class that only the shell knows is neither 0 nor known, until another line tells it.
+func TestAClassThatOnlyTheShellKnowsIsNoDefault(t *testing.T) {
+	for text, want := range map[string]int{
+		"mpirun -x NCCL_IB_TC=$TC ./a\n":                               0,
+		"#!/bin/sh\nexport NCCL_IB_TC=$1\n":                            0,
+		"mpirun -x NCCL_IB_TC=$TC ./a\nNCCL_IB_TC=106\n":               1,
+		"NCCL_IB_TC=106\nmpirun -x NCCL_IB_TC=$TC ./a\n":               1,
+		"NCCL_DEBUG=INFO\nmpirun -x NCCL_IB_GID_INDEX=$GID ./a -b 8\n": 1,
+	} {
+		h, err := Read("h", []Source{{Name: "f", Text: text}})
+		if err != nil || len(h.Streams()) != want || len(h.Skipped) != 1 {
+			t.Errorf("%q: %+v, skipped %v, %v; want %d", text, h.Streams(), h.Skipped, err, want)
+		}
+	}
+}
+
+// A file that only mentions a variable is not read, and is said not to be.
+func TestAFileWithoutAReadableVariableIsNotTakenAsRead(t *testing.T) {
+	for _, text := range []string{
+		"import os\nos.environ[\"NCCL_IB_TC\"] = \"136\"\n",
+		"spec:\n  env:\n  - name: NCCL_IB_TC\n    value: \"136\"\n",
+		"# set NCCL_IB_TC before a run\n",
+	} {
+		h, err := Read("h", []Source{{Name: "f", Text: text, Optional: true}})
+		if err != nil || !reflect.DeepEqual(h.Skipped, []string{"f"}) {
+			t.Errorf("%q: skipped %v, %v; want f", text, h.Skipped, err)
+		}
+		if _, err := Read("h", []Source{{Name: "f", Text: text}}); err == nil || !strings.Contains(err.Error(), "f: no known RoCE setting in it") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	h, err := Read("h", []Source{{Name: "f", Text: "NCCL_DEBUG=INFO\nos.environ['NCCL_IB_TC'] = '136'\n", Optional: true}})
+	if err != nil || !reflect.DeepEqual(h.Skipped, []string{"f:2"}) {
+		t.Errorf("skipped %v, %v; want line 2", h.Skipped, err)
+	}
+}
+
+// NCCL sends its clear-to-send messages with a class of their own if NCCL_IB_FIFO_TC is set, and with
+// that of the data if it is -1.
+func TestNCCLsClearToSendMessagesAreAStream(t *testing.T) {
+	for _, c := range []struct {
+		value string
+		dscps []int
+	}{{"192", []int{26, 48}}, {"-1", []int{26}}, {"106", []int{26}}} {
+		h, err := Read("h", []Source{{Name: "f", Text: "NCCL_IB_TC=106\nNCCL_IB_FIFO_TC=" + c.value + "\n"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, s := range h.Streams() {
+			got = append(got, s.DSCP)
+		}
+		if !reflect.DeepEqual(got, c.dscps) {
+			t.Errorf("%s: DSCPs %v, want %v", c.value, got, c.dscps)
+		}
+	}
+	if _, err := Read("h", []Source{{Name: "f", Text: "NCCL_IB_FIFO_TC=256\n"}}); err == nil {
+		t.Error("a class of 256 is taken")
+	}
+}

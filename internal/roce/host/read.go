@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"strings"
 )
 
@@ -98,12 +99,16 @@ var kinds = []struct {
 	{"/default_roce_mode:", (*reader).listing},
 	{"/hw_counters/", (*reader).listing},
 	{"/gid_attrs/types/", (*reader).listing},
-	{"DEV\tPORT\tINDEX", (*reader).showGIDs},
-	{"NCCL_", (*reader).environment},
-	{"UCX_", (*reader).environment},
-	{"NVSHMEM_", (*reader).environment},
-	{": <", (*reader).ipLink},
+	{"DEV PORT INDEX", (*reader).showGIDs},
+	{linkMark, (*reader).ipLink},
 }
+
+// linkMark is the mark of ip link, so short that environments come before it.
+const linkMark = ": <"
+
+// blanks are what stands between two words of a line: programs write tabs, and terminals give back
+// blanks.
+var blanks = regexp.MustCompile(`[ \t]+`)
 
 func (r *reader) file(f Source) {
 	r.at, r.lines = Place{File: f.Name}, nil
@@ -128,17 +133,22 @@ func (r *reader) file(f Source) {
 		r.scripted = false
 		return
 	}
+	text := blanks.ReplaceAllString(f.Text, " ")
 	for _, k := range kinds {
-		if strings.Contains(f.Text, k.mark) {
+		if strings.Contains(text, k.mark) && !(k.mark == linkMark && programIn(text)) {
 			k.read(r)
 			return
 		}
 	}
+	if r.environment() {
+		return
+	}
+	r.at.Line = 0
 	if f.Optional {
 		r.host.Skipped = append(r.host.Skipped, f.Name)
 		return
 	}
-	r.fail("no known RoCE setting in it: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, show_gids, a script of such commands, or an environment with NCCL_…, UCX_… or NVSHMEM_…")
+	r.fail("no known RoCE setting in it: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, show_gids, a script of such commands, or an environment with NCCL_…, UCX_… or NVSHMEM_… (lines of NAME=value, mpirun -x NAME=value, or NCCL's log)")
 }
 
 // say stores a value with its place. Two files with different values are an error: they describe

@@ -36,18 +36,8 @@ var idle = map[string]bool{"set": true, "if": true, "fi": true, "for": true, "do
 
 // step takes a command of a script; it reports false if it has no known setting.
 func (r *reader) step(vars shell, words []string) (known bool) {
-	assigned := 0
-	for i, w := range words {
-		name, value, ok := strings.Cut(w, "=")
-		if ok && programOf(name) != nil && wholeName.MatchString(name) && (i == assigned || words[i-1] == "-x") {
-			r.variable(name, vars.expanded(value))
-			known = true
-		}
-		if i == assigned && vars.assign(w) {
-			assigned++
-		}
-	}
-	if words = words[assigned:]; len(words) == 0 || known || idle[words[0]] {
+	leading, known := r.assigned(vars, words)
+	if words = words[leading:]; len(words) == 0 || known || idle[words[0]] {
 		return true
 	}
 	for i := range words {
@@ -57,6 +47,27 @@ func (r *reader) step(vars shell, words []string) (known bool) {
 		return true // to the terminal
 	}
 	return r.command(words)
+}
+
+// givers are options of launchers that give a variable to what they start: -x of Open MPI, -e and --env
+// of containers.
+var givers = map[string]bool{"-x": true, "-e": true, "--env": true}
+
+// assigned takes the variables of programs that a command has before it or gives to what it starts; known
+// is false if there are none. leading is the number of variables before the command.
+func (r *reader) assigned(vars shell, words []string) (leading int, known bool) {
+	for i, w := range words {
+		w = strings.TrimPrefix(w, "--env=")
+		name, value, ok := strings.Cut(w, "=")
+		if ok && programOf(name) != nil && wholeName.MatchString(name) && (i == leading || givers[words[i-1]] || w != words[i]) {
+			r.variable(name, vars.expanded(value))
+			known = true
+		}
+		if i == leading && vars.assign(w) {
+			leading++
+		}
+	}
+	return leading, known
 }
 
 // unknown reports whether a value has a variable that only the shell knows.

@@ -15,6 +15,8 @@ type Stream struct {
 	Variable string
 	// Default says that no file sets the DSCP: it is the program's own.
 	Default bool
+	// Control says that the messages only announce data: the data waits if they are lost.
+	Control bool
 }
 
 // maxTC is the largest traffic class of IP: six bits of DSCP, two of ECN.
@@ -30,7 +32,7 @@ func (h *Host) Streams() []Stream {
 	var all []Stream
 	for _, p := range Programs {
 		first, known := h.First[p.Name]
-		if !known || h.without(p.Name) {
+		if !known || h.without(p.Name) || unknown(h.Env[p.TC].Value) {
 			continue
 		}
 		s := Stream{What: p.Name, DSCP: p.unset / 4, At: first, Variable: p.TC, Default: true}
@@ -38,6 +40,9 @@ func (h *Host) Streams() []Stream {
 			s.DSCP, s.At, s.Default = int(tc.Value/4), tc.At, false
 		}
 		all = joined(all, s)
+		if tc, ok := h.Number(p.Control); ok && tc.Value >= 0 {
+			all = joined(all, Stream{What: p.Name + "'s clear-to-send messages", DSCP: int(tc.Value / 4), At: tc.At, Variable: p.Control, Control: true})
+		}
 	}
 	if h.TOS.Known() {
 		all = joined(all, Stream{What: "RDMA CM", DSCP: h.TOS.Value / 4, At: h.TOS.At})

@@ -12,6 +12,12 @@ import (
 // marks judges the thresholds at which a queue of lossless traffic is marked.
 func (c *checker) marks(p *sonic.Port, queue int) {
 	q := &p.Queues[queue]
+	if q.WRED != nil && q.WRED.Broken {
+		return // its values are defects of their own
+	}
+	if q.WRED != nil && c.unmarked(p, queue, q.WRED) {
+		return
+	}
 	if q.WRED == nil || !q.WRED.ECN {
 		f := Finding{
 			Traffic: c.into(p, func(class sonic.Class) bool { return class.Queue == queue }),
@@ -34,6 +40,40 @@ func (c *checker) marks(p *sonic.Port, queue int) {
 	}
 	c.marksBeforePause(p, q.WRED)
 	c.marksEarly(p, q.WRED)
+}
+
+// unmarked judges whether a profile does anything for green packets, which all are without a policer;
+// it reports false if it does.
+func (c *checker) unmarked(p *sonic.Port, queue int, w *sonic.WRED) bool {
+	f := Finding{
+		Rule: "ecn-missing", Severity: Warning, At: c.place(w.Line), Value: "WRED_PROFILE|" + w.Name,
+		Traffic: c.into(p, func(class sonic.Class) bool { return class.Queue == queue }),
+	}
+	values := []string{"wred_green_enable", "true"}
+	switch {
+	case w.Unknown != "":
+		f.At = c.place(w.UnknownLine)
+		f.Why = fmt.Sprintf("WRED_PROFILE|%s has the field %s, and the switch refuses a profile with a field that it does not know (sonic-swss, qosorch): its queues then have no marking at all", w.Name, w.Unknown)
+		c.add(p, f)
+		return false
+	case !w.ECN && !w.Enabled:
+		f.Why = fmt.Sprintf("WRED_PROFILE|%s has neither ECN nor WRED for green packets, which all are without a policer: nothing marks the lossless traffic in queue %d", w.Name, queue)
+		values = append(values, "ecn", "ecn_all")
+	case w.ECN && w.Unset:
+		f.Why = fmt.Sprintf("WRED_PROFILE|%s has no %s or no %s: without a policer all packets are green, and SAI's default is a full buffer, so nothing is marked before it", w.Name, w.MinField, w.MaxField)
+		kmax := c.usualKmax(p)
+		values = append(values, w.MinField, fmt.Sprint(int64(kmax/2)), w.MaxField, fmt.Sprint(int64(kmax)), w.ChanceField, fmt.Sprint(usualPmax))
+	case w.ECN && !w.Enabled && !strings.HasPrefix(c.chip(), "spectrum"):
+		c.cannot("whether %s marks: it has ECN without wred_green_enable, which SAI leaves off, and what ECN alone does depends on the chip", w.Name)
+		return false
+	case w.ECN && !w.Enabled:
+		f.Why = fmt.Sprintf("WRED_PROFILE|%s has ECN for green packets and WRED off for them (wred_green_enable): NVIDIA's chips want both for the same colours, and SAI's default is off (sonic-buildimage, issue 4545), so queue %d may not be marked", w.Name, queue)
+	default:
+		return false
+	}
+	f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", w.Name, values...)}}}
+	c.add(p, f)
+	return true
 }
 
 // The marking that is early: Kmin below leastKmin at the port's rate, which is the 5 KB at 40 Gb/s of
@@ -86,7 +126,7 @@ func (c *checker) usualKmax(p *sonic.Port) units.Bytes {
 // marking is a WRED profile of the switch that marks with ECN.
 func (c *checker) marking() string {
 	for _, w := range c.sw.WRED {
-		if w.ECN {
+		if w.ECN && !w.Broken && !w.Unset && w.Unknown == "" {
 			return w.Name
 		}
 	}
@@ -157,6 +197,9 @@ var anyChip = roce.ASIC{Name: "any", Cell: 1}
 func (c *checker) headroom(p *sonic.Port, g int) {
 	profile := p.Groups[g]
 	length := c.length(p)
+	if why, _ := c.unmade(p); profile == nil && why != "" {
+		return // unprofiled reports it
+	}
 	if p.Speed == 0 || length == 0 {
 		c.cannotAt(p, "the headroom, where the speed or the length of the cable is not known (PORT, CABLE_LENGTH, or --cable)")
 		return
@@ -209,53 +252,6 @@ func madeFor(name string, speed units.Rate, cable units.Length) bool {
 		return false
 	}
 	return units.Rate(mbps)*units.Mbps < speed || units.Length(metres)*units.Metre < cable
-}
-
-// generated is the profile that the switch makes if none is configured; nil if it cannot be
-// known.
-func (c *checker) generated(p *sonic.Port, g int, length units.Length) *sonic.Profile {
-	if c.sw.Dynamic || p.Made[g] != nil {
-		return c.computed(p, g, length)
-	}
-	if len(c.options.Profiles) == 0 {
-		c.cannotAt(p, "the headroom and the threshold, where no profile is configured: the switch makes one of pg_profile_lookup.ini (give --profiles) or by its own formula")
-		return nil
-	}
-	if p.Speed == 0 || length == 0 {
-		return nil // headroom reports it
-	}
-	row, exact, err := roce.Between(c.options.Profiles, p.Speed, length)
-	if err != nil || !exact {
-		c.cannotAt(p, "the headroom: pg_profile_lookup.ini has no row for %v and %v", p.Speed, length)
-		return nil
-	}
-	return &sonic.Profile{
-		Name: fmt.Sprintf("pg_lossless_%d_%dm_profile", p.Speed/units.Mbps, metres(length)), Pool: c.pool(),
-		Size: row.Size, Xon: row.Xon, XonOffset: row.XonOffset, Xoff: row.Xoff, DynamicTh: row.Threshold, Line: p.QoSLine,
-	}
-}
-
-// computed is the profile that the dynamic buffer manager makes.
-func (c *checker) computed(p *sonic.Port, g int, length units.Length) *sonic.Profile {
-	pattern := roce.Harshest
-	if c.sw.LosslessMTU > 0 {
-		pattern = roce.Pattern{SmallPercent: c.sw.SmallPercent, MTU: c.sw.LosslessMTU}
-	}
-	pool := c.pool()
-	shared := c.sw.Oversubscribed > 0 || pool != nil && pool.Xoff > 0
-	h, err := roce.Computed(c.sw.HwSKU, roce.Port{Speed: p.Speed, Cable: length, MTU: roce.Frame(p.MTU), Lanes: p.Lanes}, pattern, shared)
-	if err != nil {
-		c.cannotAt(p, "the headroom and the threshold of priority group %d: %v", g, err)
-		return nil
-	}
-	made := &sonic.Profile{Name: "(computed by the switch)", Pool: pool, Size: h.Size, Xon: h.Xon, Xoff: h.Xoff, DynamicTh: c.sw.DefaultTh}
-	if pool != nil {
-		made.Line = pool.Line
-	}
-	if m := p.Made[g]; m != nil {
-		made.Name, made.DynamicTh, made.Line = m.Name, m.DynamicTh, m.Line
-	}
-	return made
 }
 
 // leastHeadroom is the amount of data that arrives after a pause on any switch, with its terms in

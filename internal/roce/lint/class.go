@@ -52,7 +52,13 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 			why += ", and only " + join(p.PFC) + " is protected by PFC"
 		}
 	}
-	f.Why = fmt.Sprintf("%s; on %s %s: under an incast its packets are dropped, and each drop resends a window", sent(h, s), c.name(), why)
+	f.Why = fmt.Sprintf("%s; on %s %s: under an incast its packets are dropped, and ", sent(h, s), c.name(), why)
+	if s.Control {
+		f.Severity = Warning
+		f.Why += "the data that a lost message announces waits until it is sent again"
+	} else {
+		f.Why += "each drop resends a window"
+	}
 	switch {
 	case class.Group >= 0 && slices.Contains(p.PFC, class.Group): // its lossy profile is a finding of its own, with the fix
 		f.Fixes = c.losslessProfile(p, class.Group)

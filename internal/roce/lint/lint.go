@@ -125,7 +125,7 @@ var Rules = []struct{ Name, Finds string }{
 	{"pfc-priority", "a pause stops another priority of the host than the one that has the data"},
 	{"switches-differ", "two switches have the same DSCP in different priorities, so a pause of one stops other traffic of the other"},
 	{"qos-missing", "a port that is up has no maps and no PFC: its QoS was never loaded, or not since a breakout"},
-	{"buffer-missing", "a lossless priority group or queue has no entry in BUFFER_PG or BUFFER_QUEUE, and other ports have one"},
+	{"buffer-missing", "a lossless priority group or queue has no entry in BUFFER_PG or BUFFER_QUEUE, and other ports have one, or the switch makes no profile, as for a cable without a length"},
 	{"gid-v1", "a program takes a GID of RoCE v1, or of an address that no router forwards"},
 	{"pfc-queue", "a pause stops another queue of the switch than the one that has the data, or none"},
 	{"pfc-headroom", "a priority is paused without headroom, or has headroom and is not paused"},
@@ -145,6 +145,7 @@ var Rules = []struct{ Name, Finds string }{
 	{"headroom-small", "the headroom is less than what still arrives on this cable at this speed"},
 	{"headroom-total", "all headroom together is more than the buffer has"},
 	{"cable-differs", "the host keeps room for a shorter cable than the switch"},
+	{"red-switch", "the switch is told to drop every packet of its lossless priorities"},
 	{"watchdog-missing", "nothing ends a storm of pauses on a lossless priority"},
 	{"watchdog-action", "the watchdog finds a storm of pauses and does not cut it off"},
 	{"watchdog-slow", "the watchdog lets a storm of pauses last for a second or more"},
@@ -221,6 +222,7 @@ func (c *checker) all(problems []*sonic.Error) {
 	}
 	c.mtus()
 	c.total()
+	c.redSwitch()
 	for _, h := range c.hosts {
 		c.compared(h)
 		if c.first {
@@ -339,6 +341,7 @@ func (c *checker) link(h *host.Host, p *sonic.Port) {
 
 // port judges a port alone.
 func (c *checker) port(p *sonic.Port) {
+	c.unprofiled(p)
 	c.buffered(p)
 	c.protected(p)
 	c.pauses(p)

@@ -200,6 +200,18 @@ var mistakes = []mistake{
 		rule: "ecn-missing", severity: Error, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "WRED drops in queue 3 from 1048576 bytes on", fix: `"ecn": "ecn_all"`,
 	},
 	{
+		name: "ECN without WRED on a chip that wants both", config: []edit{sound, {`"wred_green_enable": "true"`, `"wred_green_enable": "false"`}},
+		rule: "ecn-missing", severity: Warning, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "want both for the same colours", fix: `{"WRED_PROFILE": {"AZURE_LOSSLESS": {"wred_green_enable": "true"}}}`,
+	},
+	{
+		name: "a profile that does nothing", config: []edit{sound, {"ecn_all", "ecn_none"}, {`"wred_green_enable": "true"`, `"wred_green_enable": "false"`}},
+		rule: "ecn-missing", severity: Warning, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "neither ECN nor WRED", fix: `"wred_green_enable": "true", "ecn": "ecn_all"`,
+	},
+	{
+		name: "thresholds of red packets only", config: []edit{sound, {`"green_drop_probability": "5"`, `"red_drop_probability": "5"`}, {`"green_max`, `"red_max`}, {`"green_min`, `"red_min`}},
+		rule: "ecn-missing", severity: Warning, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "nothing is marked before it", fix: `"green_min_threshold": "1048576", "green_max_threshold": "2097152"`,
+	},
+	{
 		name: "marks after the pause", config: []edit{sound, {`"dynamic_th": "0"`, `"dynamic_th": "-7"`}},
 		rule: "ecn-above-pfc", severity: Error, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "pauses at 823327 bytes at the latest", fix: `"green_min_threshold": "102915", "green_max_threshold": "411663"`,
 	},
@@ -246,6 +258,16 @@ var mistakes = []mistake{
 		rule: "watchdog-short", severity: Error, line: `config_db.json: "Ethernet0": {`, why: "takes 536.9 ms to drain", fix: `{"PFC_WD": {"Ethernet0": {"detection_time": "600"}}}`,
 	},
 	{
+		name: "an emergency stop that was left on", config: []edit{sound, {`"POLL_INTERVAL": "200"`, `"POLL_INTERVAL": "200",
+            "BIG_RED_SWITCH": "enable"`}}, rule: "red-switch", severity: Error,
+		line: `config_db.json: "BIG_RED_SWITCH"`, why: "drops every packet of the priorities with PFC", fix: `{"PFC_WD": {"GLOBAL": {"BIG_RED_SWITCH": "disable"}}}`,
+	},
+	{
+		name: "a watchdog without its time", config: []edit{sound, {`            "detection_time": "200",
+`, ""}}, rule: "invalid", severity: Error,
+		line: `config_db.json: "Ethernet0": {`, why: "the switch refuses the entry", fix: `{"PFC_WD": {"Ethernet0": {"detection_time": "200"}}}`,
+	},
+	{
 		name: "no watchdog", config: []edit{sound, {`"PFC_WD"`, `"OTHER"`}}, rule: "watchdog-missing", severity: Warning,
 		line: `config_db.json: "pfc_enable"`, why: "no watchdog looks at it", fix: `{"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "200", "restoration_time": "200"}}}`,
 	},
@@ -290,6 +312,12 @@ var mistakes = []mistake{
             "profile": "ingress_lossy_profile"
         }`}}, rule: "buffer-missing", severity: Error,
 		line: `config_db.json: "Ethernet4": {`, why: "after a breakout", fix: `{"BUFFER_PG": {"Ethernet4|3": {"profile": "pg_lossless_400000_40m_profile"}}}`,
+	},
+	{
+		name: "a cable without a length", config: []edit{sound, {`"Ethernet4|3-4": {
+            "profile": "pg_lossless_400000_40m_profile"`, `"Ethernet4|3-4": {
+            "profile": "NULL"`}, {`"Ethernet4": "40m"`, `"Ethernet4": "0m"`}}, rule: "buffer-missing", severity: Error,
+		line: `config_db.json: "Ethernet4": "0m"`, why: "the switch makes none", fix: `{"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}`,
 	},
 	{
 		name: "a port without queues", config: []edit{sound, {`"Ethernet4|3-4": {
@@ -372,6 +400,10 @@ var mistakes = []mistake{
 	{
 		name: "UCX with a class of ordinary traffic", config: []edit{sound}, listing: []edit{{"NCCL_IB_GID_INDEX=3", "UCX_IB_TRAFFIC_CLASS=0"}}, rule: "dscp-lossy", severity: Error,
 		line: `config_db.json: "0": "1"`, why: "UCX on node1: DSCP 0", fix: "UCX_IB_TRAFFIC_CLASS=106",
+	},
+	{
+		name: "clear-to-send messages in a lossy class", config: []edit{sound}, listing: []edit{{"NCCL_IB_GID_INDEX=3", "NCCL_IB_FIFO_TC=184"}}, rule: "dscp-lossy", severity: Warning,
+		line: `config_db.json: "46": "5"`, why: "the data that a lost message announces waits", fix: "NCCL_IB_FIFO_TC=106",
 	},
 	{
 		name: "packets lost on the way", config: []edit{sound}, listing: []edit{{"/sys/class/net/ens1f0np0/mtu:9000", "/sys/class/net/ens1f0np0/mtu:9000\n/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:12"}}, rule: "drops", severity: Warning,
@@ -513,6 +545,114 @@ func TestProfilesThatTheSwitchMakesAreJudgedByItsTable(t *testing.T) {
 	r = check(t, made, nil, Options{Buffer: 160 << 20, Profiles: small})
 	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "headroom-small" && f.Severity == Error }) {
 		t.Errorf("50,000 bytes for 40 m at 400 Gb/s: %s", tell(r))
+	}
+}
+
+// The switch makes a profile for the length of a cable, and none without a length, or for 0 m
+// (sonic-swss, buffermgr, doSpeedUpdateTask).
+func TestAGroupWithoutProfileNeedsTheLengthOfTheCable(t *testing.T) {
+	noRow := func(n string) edit {
+		return edit{`"Ethernet` + n + `|3-4": {
+            "profile": "pg_lossless_400000_40m_profile"
+        }`, `"Ethernet` + n + `|7": {
+            "profile": "ingress_lossy_profile"
+        }`}
+	}
+	bare := []edit{sound, noRow("0"), noRow("4")}
+	small := []roce.Row{{Speed: 400 * units.Gbps, Cable: 300 * units.Metre, Profile: roce.Profile{Size: 697344, Xon: 19456, Xoff: 677888}}}
+	for _, c := range []struct {
+		name    string
+		config  []edit
+		options Options
+		where   string // "": no finding
+		why     string
+		fix     string
+	}{
+		{"no length at all", []edit{{`"CABLE_LENGTH"`, `"OTHER"`}}, Options{}, "Ethernet0, Ethernet4", "CABLE_LENGTH has none", `{"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m"}}}`},
+		{"no length, and one is given", []edit{{`"CABLE_LENGTH"`, `"OTHER"`}}, Options{Cable: 7 * units.Metre}, "Ethernet0, Ethernet4", "CABLE_LENGTH has none", `{"Ethernet0": "7m"}`},
+		{"0m", []edit{{`"40m"`, `"0m"`}}, Options{}, "Ethernet0, Ethernet4", "or 0m", `{"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}`},
+		{"None", []edit{{`"40m"`, `"None"`}}, Options{}, "Ethernet0, Ethernet4", "or 0m", `{"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}`},
+		{"one port without", []edit{{`"Ethernet4": "40m"`, `"Ethernet8": "None"`}}, Options{}, "Ethernet4", "CABLE_LENGTH has none", `{"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}`},
+		{"no pool of that name", []edit{{"ingress_lossless_pool", "ingress_pool"}}, Options{}, "Ethernet0, Ethernet4", "which BUFFER_POOL does not have", "config qos reload"},
+		{"a table without the length", nil, Options{Profiles: small}, "Ethernet0, Ethernet4", "no row for 400 Gb/s and 40 m of cable", `{"Ethernet0": "300m"}`},
+		{"all lengths", nil, Options{}, "", "", ""},
+		{"dynamic, without a row", []edit{{`"localhost": {`, `"localhost": {"buffer_model": "dynamic",`}, {`"40m"`, `"0m"`}}, Options{}, "", "", ""},
+	} {
+		r := check(t, append(slices.Clone(bare), c.config...), nil, c.options)
+		told := tell(r)
+		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == "buffer-missing" })
+		if c.where == "" {
+			if i >= 0 {
+				t.Errorf("%s: %s", c.name, told)
+			}
+			continue
+		}
+		if i < 0 || r.Findings[i].Ports() != c.where || r.Findings[i].Severity != Error || !strings.Contains(r.Findings[i].Why, c.why) ||
+			!strings.Contains(tell(&Report{Findings: r.Findings[i : i+1]}), c.fix) {
+			t.Errorf("%s: want %s, %q, %q in\n%s", c.name, c.where, c.why, c.fix, told)
+		}
+		if all := strings.Join(r.Unjudged, " "); strings.Contains(all, "the switch makes one") || strings.Contains(told, "breakout") {
+			t.Errorf("%s: a profile that nobody makes is said to be made, or a breakout is blamed: %s%s", c.name, told, all)
+		}
+	}
+	// A group with a profile of its own needs no length.
+	if r := check(t, []edit{sound, {`"CABLE_LENGTH"`, `"OTHER"`}}, nil, Options{}); len(r.Findings) > 0 {
+		t.Error(tell(r))
+	}
+}
+
+// What a profile with an unreadable value means is not known: it is one defect, and no other finding
+// takes the value for 0.
+func TestAnUnreadableThresholdIsOneDefect(t *testing.T) {
+	for _, field := range []string{"green_min_threshold", "green_max_threshold", "green_drop_probability"} {
+		value := map[string]string{"green_min_threshold": "1048576", "green_max_threshold": "2097152", "green_drop_probability": "5"}[field]
+		r := check(t, []edit{sound, {`"` + field + `": "` + value + `"`, `"` + field + `": "1M"`}}, nil, Options{})
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "invalid" || !strings.Contains(r.Findings[0].Why, field+` of WRED_PROFILE|AZURE_LOSSLESS is "1M"`) || len(r.Findings[0].Fixes) > 0 {
+			t.Errorf("%s: %s", field, tell(r))
+		}
+	}
+}
+
+// The switch refuses a profile with a field that it does not know (sonic-swss, qosorch).
+func TestAnUnknownFieldOfWREDIsTold(t *testing.T) {
+	r := check(t, []edit{sound, {`"wred_green_enable": "true"`, `"wred_green_enable": "true",
+            "green_min_treshold": "1"`}}, nil, Options{})
+	if len(r.Findings) != 1 || r.Findings[0].Rule != "ecn-missing" || !strings.Contains(r.Findings[0].Why, "the field green_min_treshold") || r.Findings[0].At.Line == 0 {
+		t.Error(tell(r))
+	}
+	all := `"wred_green_enable": "true", "wred_yellow_enable": "true", "wred_red_enable": "true", "yellow_min_threshold": "1", "red_max_threshold": "2", "red_drop_probability": "5", "ecn_red_min_threshold": "1", "ecn_yellow_mark_probability": "1"`
+	if r := check(t, []edit{sound, {`"wred_green_enable": "true"`, all}}, nil, Options{}); len(r.Findings) > 0 {
+		t.Errorf("fields that SONiC has: %s", tell(r))
+	}
+}
+
+// On a chip of another vendor, ECN alone may do: it is not judged.
+func TestECNWithoutWREDIsNotJudgedOnOtherChips(t *testing.T) {
+	r := check(t, []edit{sound, {"Mellanox-SN5600-V256", "Other-1"}, {`"wred_green_enable": "true"`, `"red_max_threshold": "2097152"`}}, nil, Options{})
+	all := strings.Join(r.Unjudged, "\n")
+	if strings.Contains(tell(r), "ecn-missing") || !strings.Contains(all, "ECN without wred_green_enable") {
+		t.Errorf("%s%s", tell(r), all)
+	}
+}
+
+// SONiC fills in pfcwd_sw_enable when it migrates tables from before version_3_0_5, and a switch
+// without it watches no priority.
+func TestAWatchdogWithoutPrioritiesLooksAtNone(t *testing.T) {
+	for version, want := range map[string]string{
+		"": "note", "version_3_0_4": "note", "version_2_0_9": "note",
+		"version_3_0_5": "finding", "version_4_0_0": "finding", "version_202405_01": "finding", "version_master_01": "finding",
+	} {
+		config := []edit{sound, {`            "pfcwd_sw_enable": "3,4",
+`, ""}}
+		if version != "" {
+			config = append(config, edit{`"DEVICE_METADATA": {`, `"VERSIONS": {"DATABASE": {"VERSION": "` + version + `"}}, "DEVICE_METADATA": {`})
+		}
+		r := check(t, config, nil, Options{})
+		noted := strings.Contains(strings.Join(r.Unjudged, "\n"), "pfcwd_sw_enable is missing")
+		found := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "watchdog-missing" })
+		if noted != (want == "note") || found != (want == "finding") {
+			t.Errorf("%q: want a %s: %s%v", version, want, tell(r), r.Unjudged)
+		}
 	}
 }
 

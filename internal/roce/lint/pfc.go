@@ -214,7 +214,7 @@ func (c *checker) pool() *sonic.Pool {
 		}
 	}
 	for _, p := range c.sw.Pools {
-		if p.Name == "ingress_lossless_pool" {
+		if p.Name == losslessPool {
 			return p
 		}
 	}

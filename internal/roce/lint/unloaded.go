@@ -253,9 +253,10 @@ func withHeadroom(p *sonic.Port) (list []int) {
 func (c *checker) buffered(p *sonic.Port) {
 	othersGroups, othersQueues := c.othersFill(p)
 	groups := len(withHeadroom(p)) > 0 // without any, the switch makes them when the port comes up (sonic-swss, buffermgr)
+	unmade, _ := c.unmade(p)
 	for _, g := range p.PFC {
-		if p.GroupKey[g] != "" || !othersGroups && !groups || !c.reached(p, g) || groups && len(unpausedHeadroom(p)) > 0 {
-			continue // others are judged by protected
+		if unmade != "" && !c.sw.Dynamic || p.GroupKey[g] != "" || !othersGroups && !groups || !c.reached(p, g) || groups && len(unpausedHeadroom(p)) > 0 {
+			continue // others are judged by protected and unprofiled
 		}
 		c.add(p, Finding{
 			Rule: "buffer-missing", Severity: Error, At: c.place(max(p.QoSLine, p.Line)), Value: fmt.Sprintf("no entry of group %d in BUFFER_PG", g),

@@ -55,7 +55,7 @@ func containsAll(list, wanted []int) bool {
 // watchdog judges whether a storm of pauses on a lossless priority ends, and soon, and whether a
 // pause that is none is taken for one.
 func (c *checker) watchdog(p *sonic.Port) {
-	if len(p.PFC) == 0 {
+	if len(p.PFC) == 0 || p.WDLine > 0 && p.Detect == 0 { // an entry without a time is invalid
 		return
 	}
 	kept := c.protectedPriorities(p)
@@ -78,9 +78,31 @@ func (c *checker) watchdog(p *sonic.Port) {
 			Fixes: []Fix{{c.name(), c.watch(p, kept)}},
 		})
 	}
+	if p.WatchAssumed {
+		c.cannotAt(p, "whether the watchdog looks at any priority: pfcwd_sw_enable is missing, and SONiC fills it in only when it migrates an older configuration; otherwise it looks at none")
+	}
 	c.cutsOff(p)
 	c.late(p)
 	c.early(p)
+}
+
+// redSwitch judges BIG_RED_SWITCH, with which an operator ends a storm on all ports at once. It stays
+// in the configuration until it is taken back (sonic-swss, pull request 467).
+func (c *checker) redSwitch() {
+	if c.sw.Watchdog.Red == 0 {
+		return
+	}
+	f := Finding{
+		Rule: "red-switch", Severity: Error, At: c.place(c.sw.Watchdog.Red), Value: "BIG_RED_SWITCH enable",
+		Why:   "the switch drops every packet of the priorities with PFC, on all ports, and its watchdog looks for no storm: it is an emergency stop, which stays on until it is disabled",
+		Fixes: []Fix{{c.name(), []string{sonic.Patch("PFC_WD", "GLOBAL", "BIG_RED_SWITCH", "disable")}}},
+	}
+	c.add(nil, f)
+	for _, p := range c.ports() {
+		if len(p.PFC) > 0 {
+			c.add(p, f)
+		}
+	}
 }
 
 // protectedPriorities are those that the port pauses, without faults of that list: others with

@@ -205,3 +205,27 @@ func TestVersionsOfTables(t *testing.T) {
 		}
 	}
 }
+
+// SONiC takes enable and disable, in small letters only.
+func TestTheRedSwitchIsOnByOneWordOnly(t *testing.T) {
+	for word, want := range map[string]struct {
+		on      bool
+		problem string
+	}{
+		"enable": {true, ""}, "disable": {false, ""},
+		"on": {false, "valid are enable and disable"}, "Enable": {false, "valid are enable and disable"},
+	} {
+		cfg, err := Read("f", strings.NewReader(`{"PFC_WD": {"GLOBAL": {"BIG_RED_SWITCH": "`+word+`"}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sw, problems := Examine(cfg)
+		told := ""
+		if len(problems) > 0 {
+			told = problems[0].Text
+		}
+		if on := sw.Watchdog.Red > 0; on != want.on || !strings.Contains(told, want.problem) || want.problem == "" && told != "" {
+			t.Errorf("%s: on %v, %q; want %v, %q", word, on, told, want.on, want.problem)
+		}
+	}
+}

@@ -69,15 +69,18 @@ func (r *resolver) cables() {
 	rows := r.rows("CABLE_LENGTH")
 	for i := range rows {
 		for _, f := range rows[i].Fields {
-			if f.Text == "None" {
-				continue // the length is not known
+			p, none := r.byPort[f.Name], f.Text == "None" // the length is not known
+			if p == nil && none {
+				continue
 			}
-			p := r.byPort[f.Name]
 			if p == nil && r.config.Table("PORT") == nil {
 				p = r.port(f.Name, f.Line) // buffers.json has no ports
 			}
 			if p == nil {
 				r.problem(f.Line, "CABLE_LENGTH names %s, which PORT does not have", f.Name)
+				continue
+			}
+			if p.CableLine = f.Line; none {
 				continue
 			}
 			length, err := units.ParseLength(f.Text)
@@ -145,9 +148,13 @@ func (r *resolver) portMap(p *Port, row *Row) {
 	if v, ok := row.Get("pfc_enable"); ok {
 		p.PFC, p.PFCLine = r.priorities("pfc_enable", row.Key, v), v.Line
 	}
-	p.Watched = p.PFC // as db_migrator fills in a missing field (sonic-utilities, version_3_0_5)
+	p.Watched, p.WatchAssumed = nil, false
+	if !sinceWatched(r.sw.Version) {
+		p.Watched, p.WatchAssumed = p.PFC, len(p.PFC) > 0
+	}
 	if v, ok := row.Get("pfcwd_sw_enable"); ok {
 		p.Watched, p.WatchedLine = r.priorities("pfcwd_sw_enable", row.Key, v), v.Line
+		p.WatchAssumed = false
 	}
 }
 

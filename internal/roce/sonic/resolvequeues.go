@@ -122,18 +122,40 @@ func (r *resolver) watchdog() {
 			return units.Time(r.number("PFC_WD", row, name, missing, leastWatch, most)) * units.Millisecond
 		}
 		if row.Key == "GLOBAL" {
-			r.sw.Watchdog = Watchdog{Poll: ms("POLL_INTERVAL", mostPoll), Line: row.Line}
+			r.sw.Watchdog = Watchdog{Poll: ms("POLL_INTERVAL", mostPoll), Line: row.Line, Red: r.redSwitch(row)}
 			continue
 		}
 		p := r.port(row.Key, row.Line)
 		p.WDLine = row.Line
 		p.Detect, p.Restore = ms("detection_time", mostDetect), ms("restoration_time", mostRestore)
 		p.Action = r.word("PFC_WD", row, "action", "drop", "drop", "forward", "alert")
+		if _, ok := row.Get("detection_time"); !ok {
+			p.Detect = 0 // the switch refuses the entry (sonic-swss, pfcwdorch, createEntry)
+		}
 	}
 	for _, p := range r.sw.Ports {
-		if p.WDLine > 0 && (p.Detect < r.sw.Watchdog.Poll || p.Restore < r.sw.Watchdog.Poll) {
+		if p.WDLine > 0 && p.Detect == 0 {
+			r.mendable(p.WDLine, Patch("PFC_WD", p.Name, "detection_time", fmt.Sprint(int64(max(defaultWatch, r.sw.Watchdog.Poll)/units.Millisecond))),
+				"PFC_WD|%s has no detection_time: the switch refuses the entry, and no watchdog looks at the port; valid is a time from %d to %d ms", p.Name, leastWatch, mostDetect)
+		}
+		if p.WDLine > 0 && p.Detect > 0 && (p.Detect < r.sw.Watchdog.Poll || p.Restore < r.sw.Watchdog.Poll) {
 			r.mendable(p.WDLine, Patch("PFC_WD", "GLOBAL", "POLL_INTERVAL", fmt.Sprint(max(leastWatch, int64(min(p.Detect, p.Restore)/units.Millisecond)))),
 				"PFC_WD|%s detects within %v and restores after %v, and the watchdog polls every %v: valid is at least this interval", p.Name, p.Detect, p.Restore, r.sw.Watchdog.Poll)
 		}
 	}
+}
+
+// redSwitch is the line that turns BIG_RED_SWITCH on, 0 if it is off. The switch compares the value
+// exactly (sonic-swss, pfcwdorch, setBigRedSwitchMode).
+func (r *resolver) redSwitch(row *Row) int {
+	v, ok := row.Get("BIG_RED_SWITCH")
+	switch {
+	case !ok || v.Text == "disable":
+	case v.Text == "enable":
+		return v.Line
+	default:
+		r.mendable(v.Line, Patch("PFC_WD", row.Key, "BIG_RED_SWITCH", "disable"),
+			"BIG_RED_SWITCH of PFC_WD|%s is %q: valid are enable and disable", row.Key, v.Text)
+	}
+	return 0
 }

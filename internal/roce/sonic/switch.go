@@ -115,6 +115,15 @@ type WRED struct {
 	// MinField, MaxField and ChanceField are the fields that Min, Max and Percent come from: marking
 	// may have its own thresholds, apart from the thresholds for drops.
 	MinField, MaxField, ChanceField string
+	// Enabled says that WRED is on for green packets (wred_green_enable; SAI's default is off).
+	Enabled bool
+	// Unset says that Min or Max is missing: the chip's default is a full buffer (saiwred.h).
+	Unset bool
+	// Broken says that a value could not be read, so that the values mean nothing.
+	Broken bool
+	// Unknown is a field that the switch does not know, "" for none, in UnknownLine.
+	Unknown     string
+	UnknownLine int
 }
 
 // Scheduler is the scheduling of a queue (SCHEDULER).
@@ -169,9 +178,11 @@ type Port struct {
 	Speed units.Rate
 	MTU   units.Bytes
 	Lanes int
-	Cable units.Length // 0: not in CABLE_LENGTH
-	Up    bool
-	Line  int
+	Cable units.Length // 0: not in CABLE_LENGTH, or said to be none
+	// CableLine is the line of its length in CABLE_LENGTH; 0: it has none.
+	CableLine int
+	Up        bool
+	Line      int
 	// FEC is the forward error correction: none, fc, rs or auto; "": the platform's default.
 	FEC     string
 	FECLine int
@@ -196,9 +207,11 @@ type Port struct {
 	// Watched are the priorities that the watchdog looks at.
 	Watched     []int
 	WatchedLine int
-	Groups      [Priorities]*Profile
-	GroupAt     [Priorities]int // line of the entry in BUFFER_PG
-	GroupKey    [Priorities]string
+	// WatchAssumed says that Watched is missing and was taken from PFC, as a migration does.
+	WatchAssumed bool
+	Groups       [Priorities]*Profile
+	GroupAt      [Priorities]int // line of the entry in BUFFER_PG
+	GroupKey     [Priorities]string
 	// Made are the profiles of groups that the switch completes: their Groups are nil.
 	Made     [Priorities]*Profile
 	Queues   [Priorities]Queue
@@ -215,6 +228,9 @@ type Port struct {
 type Watchdog struct {
 	Poll units.Time
 	Line int
+	// Red is the line of BIG_RED_SWITCH if it is on: the switch drops all packets of priorities with
+	// PFC, on every port, and watches for no storm; 0: it is off.
+	Red int
 }
 
 // Class is the path of a packet on a port: traffic class, priority group and queue, -1 if a map has

@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,4 +51,22 @@ func versionOf(text string) (branch int, ok bool) {
 		return numbers[0], true
 	}
 	return 0, true
+}
+
+// sinceWatched reports whether a version is one whose tables have pfcwd_sw_enable. db_migrator fills
+// it in from pfc_enable on the way to version_3_0_5 and never again, and without it the switch
+// watches no priority (sonic-swss, qosorch).
+func sinceWatched(text string) bool {
+	branch, ok := versionOf(text)
+	switch {
+	case !ok:
+		return false
+	case branch > 0 || strings.HasPrefix(text, "version_master_"):
+		return true
+	}
+	var numbers [3]int
+	for i, w := range strings.Split(text, "_")[1:] {
+		numbers[i], _ = strconv.Atoi(w)
+	}
+	return slices.Compare(numbers[:], []int{3, 0, 5}) >= 0
 }

@@ -169,7 +169,7 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 		add("ethernet.pfc.watchdog.poll", "%dus", sw.Watchdog.Poll/units.Microsecond)
 		add("ethernet.pfc.watchdog.action", "%s", p.Action)
 	}
-	if q := &p.Queues[data.Queue]; q.WRED != nil && q.WRED.ECN {
+	if q := &p.Queues[data.Queue]; q.WRED != nil && q.WRED.ECN && !q.WRED.Unset {
 		add("ethernet.ecn.enabled", "true")
 		add("ethernet.ecn.kmin", "%dB", q.WRED.Min)
 		add("ethernet.ecn.kmax", "%dB", q.WRED.Max)

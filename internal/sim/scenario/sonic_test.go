@@ -103,6 +103,23 @@ func TestASwitchesSharedHeadroomIsTheScenarios(t *testing.T) {
 	sameWhenPrinted(t, r)
 }
 
+// Without thresholds for green packets the chip's default is a full buffer (saiwred.h): a profile for
+// red packets marks nothing.
+func TestAProfileForRedPacketsMarksNothing(t *testing.T) {
+	text, err := os.ReadFile(switchFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "red.json")
+	red := strings.NewReplacer(`"green_min`, `"red_min`, `"green_max`, `"red_max`).Replace(string(text))
+	if err := os.WriteFile(path, []byte(red), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if e := resolve(t, sonicFabric(path, ", ethernet: {dscp: 3}")).Fabrics[0].Ethernet; e.ECN.Enabled {
+		t.Errorf("it marks from %v to %v", e.ECN.Kmin, e.ECN.Kmax)
+	}
+}
+
 func TestASwitchThatDoesNotFitIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	b, err := os.ReadFile(switchFile)
