@@ -72,6 +72,9 @@ leaf_head_of_queue_lifetime 0x0f
 vl_stall_count 0x03
 leaf_vl_stall_count 0x02
 max_op_vls 3
+force_link_width 1
+force_link_speed 3
+force_link_speed_ext 3
 part_enforce in
 log_file /var/log/opensm.log
 `

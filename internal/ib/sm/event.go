@@ -32,7 +32,7 @@ const (
 	FellBack                        // the router used another engine or other tables than configured: Text says why
 	RoutedAsAsked                   // the router uses the configured engine again
 	LIDNotKept                      // port GUID had LID, which belongs to another port or is out of range; its LID is Now
-	LevelsNotTaken                  // routing needs Need lanes against deadlock, so the site's Text has no effect
+	LevelsNotTaken                  // routing gives levels to paths, on Need lanes, so the site's Text has no effect
 	LaneNotServed                   // the site's arbitration of a port has no weight for lane Need, which routing uses
 )
 
@@ -102,7 +102,7 @@ func (e Event) String() string {
 	case TooFewLanes:
 		return fmt.Sprintf("routing needs %d lanes and the port at %s has %d: the fabric can deadlock", e.Need, pathText(e.Path), e.Count)
 	case LevelsNotTaken:
-		return fmt.Sprintf("without effect: %s, because routing needs %d lanes against deadlock and chooses the levels of paths; "+
+		return fmt.Sprintf("without effect: %s, because routing gives levels to paths against deadlock (lanes: %d); "+
 			"an engine that needs one lane leaves them to the site", e.Text, e.Need)
 	case LaneNotServed:
 		return fmt.Sprintf("%s has no weight for lane %d (qos_vlarb_low, qos_vlarb_high), on which routing puts paths: their packets are not sent", e.place(), e.Need)

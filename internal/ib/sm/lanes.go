@@ -77,7 +77,11 @@ func (l *laneTables) tellOfLevels() {
 	for _, one := range []struct {
 		set  bool
 		name string
-	}{{table, "lanes of service levels (qos_sl2vl)"}, {most, "number of lanes (qos_max_vls)"}, {l.levels && l.tables.SL != nil, "service levels of partitions (sl)"}} {
+	}{
+		{table, "lanes of service levels (qos_sl2vl)"},
+		{most, "number of lanes (qos_max_vls)"},
+		{l.levels && l.tables.SL != nil, "service levels of partitions (sl)"},
+	} {
 		if one.set {
 			lost = append(lost, one.name)
 		}

@@ -133,7 +133,7 @@ func TestWhatRoutingOverridesIsNamedOnce(t *testing.T) {
 		most    uint8
 		want    string
 	}{
-		{lanes: 2, qos: true, sl: true, most: 4, want: "without effect: number of lanes (qos_max_vls), service levels of partitions (sl), because routing needs 2 lanes"},
+		{lanes: 2, qos: true, sl: true, most: 4, want: "without effect: number of lanes (qos_max_vls), service levels of partitions (sl), because routing gives levels to paths against deadlock (lanes: 2)"},
 		{lanes: 2, qos: true, sl: true, want: "without effect: service levels of partitions (sl), because"},
 		{lanes: 2, qos: true},
 		{lanes: 2},

@@ -20,9 +20,9 @@ func (w *portSetup) writeWidthsAndSpeeds() {
 		if want.LinkSpeedExtOn != here.LinkSpeedExtOn {
 			modifier |= knowsExtSpeeds
 		}
-		enabled := want
+		width, speed, ext := want.LinkWidthEnabled, want.LinkSpeedEnabled, want.LinkSpeedExtOn
 		unchanged(&want)
-		want.LinkWidthEnabled, want.LinkSpeedEnabled, want.LinkSpeedExtOn = enabled.LinkWidthEnabled, enabled.LinkSpeedEnabled, enabled.LinkSpeedExtOn
+		want.LinkWidthEnabled, want.LinkSpeedEnabled, want.LinkSpeedExtOn = width, speed, ext
 		w.ask(w.set(n, mad.AttrPortInfo, modifier, p, &want))
 	})
 }
