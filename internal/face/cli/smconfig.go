@@ -70,6 +70,9 @@ var smKeys = map[string]smKey{
 	"subnet_timeout":              byteKey("", 31, func(r *smRun) *uint8 { return &r.site.settings.SubnetTimeout }),
 	"local_phy_errors_threshold":  byteKey("", 15, func(r *smRun) *uint8 { return &r.site.settings.LocalPhyErrors }),
 	"overrun_errors_threshold":    byteKey("", 15, func(r *smRun) *uint8 { return &r.site.settings.OverrunErrors }),
+	"force_link_width":            byteKey("", 255, func(r *smRun) *uint8 { return &r.site.settings.LinkWidth }),
+	"force_link_speed":            byteKey("", 15, func(r *smRun) *uint8 { return &r.site.settings.LinkSpeed }),
+	"force_link_speed_ext":        byteKey("", 31, func(r *smRun) *uint8 { return &r.site.settings.LinkSpeedExt }),
 	"max_op_vls":                  byteKey("", 5, func(r *smRun) *uint8 { return &r.site.settings.MaxVLs }),
 }
 

@@ -35,9 +35,11 @@ func (r *smRun) readPartitions(e *Env, cfg *sm.Config) error {
 	if c.Both() && !c.BothKeys {
 		r.site.untaken = append(r.site.untaken, r.parts+": both counts as full, because allow_both_pkeys of --config is not TRUE")
 	}
-	if levels := c.Levels(); cfg.QoS != nil {
+	switch levels := c.Levels(); {
+	case len(levels) == 0:
+	case cfg.QoS != nil:
 		cfg.Level = func(key mad.PKey) units.SL { return units.SL(levels[uint16(key.Partition())]) }
-	} else if len(levels) > 0 {
+	default:
 		r.site.untaken = append(r.site.untaken, r.parts+": sl of partitions, because quality of service is off (qos TRUE in --config)")
 	}
 	return nil

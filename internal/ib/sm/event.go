@@ -12,32 +12,35 @@ type EventKind uint8
 
 // The kinds of event.
 const (
-	SubnetUp      EventKind = iota // all ports that were found are active, with all settings; Count nodes
-	SubnetNotUp                    // a sweep ended, and requests were refused or not answered; Count nodes are managed
-	Entered                        // the manager is now in State
-	Unanswered                     // a request was given up: Attr of a port
-	Refused                        // a request was answered with Status: Attr of a port
-	NotTaken                       // after a write, Attr of a port is not what was written
-	Protected                      // a port does not answer because of another M_Key
-	Unprotected                    // a port did not take the M_Key
-	TooManyKeys                    // a P_Key table has room for Count of Need keys: the others are left out
-	DuplicateGUID                  // the node at Path has the GUID of another node
-	NotRouted                      // the router failed: Err
-	NotAssigned                    // too few LIDs: Err
-	TrapReceived                   // Trap from LID
-	TooLarge                       // more nodes or hops than one subnet has, at Path
-	HandedOver                     // mastery went to GUID
-	MasterLost                     // the master does not answer any more
-	TooFewLanes                    // routing needs Need lanes, the port at the end of Path has Count: packets can deadlock
-	FellBack                       // the router used another engine or other tables than configured: Text says why
-	RoutedAsAsked                  // the router uses the configured engine again
-	LIDNotKept                     // port GUID had LID, which belongs to another port or is out of range; its LID is Now
+	SubnetUp       EventKind = iota // all ports that were found are active, with all settings; Count nodes
+	SubnetNotUp                     // a sweep ended, and requests were refused or not answered; Count nodes are managed
+	Entered                         // the manager is now in State
+	Unanswered                      // a request was given up: Attr of a port
+	Refused                         // a request was answered with Status: Attr of a port
+	NotTaken                        // after a write, Attr of a port is not what was written
+	Protected                       // a port does not answer because of another M_Key
+	Unprotected                     // a port did not take the M_Key
+	TooManyKeys                     // a P_Key table has room for Count of Need keys: the others are left out
+	DuplicateGUID                   // the node at Path has the GUID of another node
+	NotRouted                       // the router failed: Err
+	NotAssigned                     // too few LIDs: Err
+	TrapReceived                    // Trap from LID
+	TooLarge                        // more nodes or hops than one subnet has, at Path
+	HandedOver                      // mastery went to GUID
+	MasterLost                      // the master does not answer any more
+	TooFewLanes                     // routing needs Need lanes, the port at the end of Path has Count: packets can deadlock
+	FellBack                        // the router used another engine or other tables than configured: Text says why
+	RoutedAsAsked                   // the router uses the configured engine again
+	LIDNotKept                      // port GUID had LID, which belongs to another port or is out of range; its LID is Now
+	LevelsNotTaken                  // routing gives levels to paths, on Need lanes, so the site's Text has no effect
+	LaneNotServed                   // the site's arbitration of a port has no weight for lane Need, which routing uses
 )
 
 var eventNames = [...]string{
 	"subnet up", "subnet not up", "entered", "unanswered", "refused", "not taken", "protected", "unprotected", "too many keys", "duplicate GUID", "not routed", "not assigned",
 	"trap", "too large", "handed over", "master lost", "too few lanes",
 	"fell back", "routed as asked", "LID not kept",
+	"levels not taken", "lane not served",
 }
 
 // String is the kind in words.
@@ -61,7 +64,7 @@ type Event struct {
 	Need   int
 	Took   units.Time // of SubnetUp: since the sweep began
 	Err    error
-	Text   string // of FellBack
+	Text   string // of FellBack and LevelsNotTaken
 }
 
 // Fault reports whether the event is a reason why a subnet is not up.
@@ -98,6 +101,11 @@ func (e Event) String() string {
 		return fmt.Sprintf("duplicate GUID %v at %s: the node there is not managed", e.GUID, pathText(e.Path))
 	case TooFewLanes:
 		return fmt.Sprintf("routing needs %d lanes and the port at %s has %d: the fabric can deadlock", e.Need, pathText(e.Path), e.Count)
+	case LevelsNotTaken:
+		return fmt.Sprintf("without effect: %s, because routing gives levels to paths against deadlock (lanes: %d); "+
+			"an engine that needs one lane leaves them to the site", e.Text, e.Need)
+	case LaneNotServed:
+		return fmt.Sprintf("%s has no weight for lane %d (qos_vlarb_low, qos_vlarb_high), on which routing puts paths: their packets are not sent", e.place(), e.Need)
 	case FellBack:
 		return "routing falls back: " + e.Text
 	case RoutedAsAsked:

@@ -84,6 +84,14 @@ func (n *node) tookKey(p uint8, info *mad.PortInfo) {
 	a.hides = info.MKey == 0 && info.MKeyProtect > 0
 }
 
+// capabilities is the PortInfo with the capabilities of a port: a switch's port 0 has them for all.
+func (n *node) capabilities(p uint8) *mad.PortInfo {
+	if n.isSwitch() {
+		p = 0
+	}
+	return &n.ports[p].info
+}
+
 // own is the port that the manager runs on.
 func (f *fabric) own() end {
 	if len(f.nodes) == 0 {

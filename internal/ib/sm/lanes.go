@@ -2,6 +2,7 @@ package sm
 
 import (
 	"slices"
+	"strings"
 
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -20,6 +21,7 @@ type QoS struct {
 type laneTables struct {
 	*writer
 	qos     func(kind subnet.Kind, port uint8) QoS // nil: routing decides alone
+	levels  bool                                   // the site gives levels to the paths of partitions
 	written ledger
 	most    int // most lanes of all tables so far
 }
@@ -32,6 +34,7 @@ func (l *laneTables) write() {
 	if l.qos == nil && l.most <= 1 && l.tables.SL2VL == nil {
 		return
 	}
+	l.tellOfLevels()
 	warned := false
 	l.eachLinked(func(i int32, p uint8, here, _ *mad.PortInfo) {
 		n := l.nodes[i]
@@ -44,6 +47,7 @@ func (l *laneTables) write() {
 			l.complain(Event{Kind: TooFewLanes, Path: slices.Concat(n.agentOf(p).path, []uint8{p}), Count: have, Need: l.tables.Lanes})
 		}
 		q := l.qosOf(n, p)
+		l.tellOfUnserved(i, p, &q)
 		l.writeArbitration(i, p, here, &q, w)
 		if !n.isSwitch() {
 			l.writeSLToVL(i, p, 0, w, l.lanesOf(n, 0, p, &q))
@@ -55,6 +59,52 @@ func (l *laneTables) write() {
 			}
 		}
 	})
+}
+
+// free reports whether the site may choose the lanes of service levels: routing does not need them.
+func (l *laneTables) free() bool { return l.tables.Lanes <= 1 && l.tables.SL2VL == nil }
+
+// tellOfLevels names what the site has set and routing overrides.
+func (l *laneTables) tellOfLevels() {
+	var table, most bool
+	if !l.free() {
+		l.eachLinked(func(i int32, p uint8, _, _ *mad.PortInfo) {
+			q := l.qosOf(l.nodes[i], p)
+			table, most = table || q.SL2VL != nil, most || q.SL2VL == nil && q.MaxVLs > 0
+		})
+	}
+	var lost []string
+	for _, one := range []struct {
+		set  bool
+		name string
+	}{
+		{table, "lanes of service levels (qos_sl2vl)"},
+		{most, "number of lanes (qos_max_vls)"},
+		{l.levels && l.tables.SL != nil, "service levels of partitions (sl)"},
+	} {
+		if one.set {
+			lost = append(lost, one.name)
+		}
+	}
+	if len(lost) > 0 {
+		l.complain(Event{Kind: LevelsNotTaken, Text: strings.Join(lost, ", "), Need: l.tables.Lanes})
+	}
+}
+
+// tellOfUnserved names the lanes of routing for which the site's arbitration has no weight: a port
+// never sends their packets (IBA vol. 1, 7.6.9.2).
+func (l *laneTables) tellOfUnserved(i int32, p uint8, q *QoS) {
+	if l.free() || q.Low == nil && q.High == nil {
+		return
+	}
+	n := l.nodes[i]
+	for lane := range min(max(l.tables.Lanes, 1), dataLanes(l.operational(n, p))) {
+		serves := func(e mad.VLWeight) bool { return e.VL == units.VL(lane) && e.Weight > 0 }
+		if !slices.ContainsFunc(q.Low, serves) && !slices.ContainsFunc(q.High, serves) {
+			l.complain(Event{Kind: LaneNotServed, Node: n.desc.String(), Port: p, Path: n.agentOf(p).path, Need: lane})
+			return
+		}
+	}
 }
 
 // qosOf is the site's QoS for a port.
@@ -72,7 +122,7 @@ func (l *laneTables) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
 	var t mad.SLToVL
 	dense, routed := l.dense[n]
 	routed = routed && l.tables.SL2VL != nil
-	free := l.tables.Lanes <= 1 && l.tables.SL2VL == nil // the site may choose
+	free := l.free()
 	lanes := max(dataLanes(l.operational(n, out)), 1)
 	if free && q.MaxVLs > 0 {
 		lanes = min(lanes, int(q.MaxVLs))

@@ -1,6 +1,7 @@
 package sm_test
 
 import (
+	"strings"
 	"testing"
 
 	"weft/internal/base/topology"
@@ -109,8 +110,58 @@ func TestLanesOfTheSiteGiveWayToRouting(t *testing.T) {
 		for i := range s.Nodes {
 			w.checkLanes(int32(i), 1, func(_ uint8, sl int) units.VL { return c.level(sl) })
 		}
+		if lost := h.told(sm.LevelsNotTaken); len(lost) != min(c.lanes-1, 1) {
+			t.Errorf("routing needs %d lanes and the site has its own: %q", c.lanes, lost)
+		} else if len(lost) > 0 && !strings.Contains(lost[0], "qos_sl2vl") {
+			t.Errorf("lanes of service levels have no effect, and it says %q", lost[0])
+		}
+		if h.has(sm.LaneNotServed) != c.told {
+			t.Errorf("routing needs %d lanes of 8, and arbitration serves 4: %v", c.lanes, h.events)
+		}
 		if h.has(sm.TooFewLanes) != c.told {
 			t.Errorf("routing needs %d lanes, of which there are 8: %v", c.lanes, h.events)
+		}
+	}
+}
+
+// Levels of partitions, and a number of lanes without a table of them, are named as well if routing
+// overrides them, once for all sweeps. Without a site's QoS nothing is told.
+func TestWhatRoutingOverridesIsNamedOnce(t *testing.T) {
+	for _, c := range []struct {
+		lanes   int
+		qos, sl bool
+		most    uint8
+		want    string
+	}{
+		{lanes: 2, qos: true, sl: true, most: 4, want: "without effect: number of lanes (qos_max_vls), service levels of partitions (sl), because routing gives levels to paths against deadlock (lanes: 2)"},
+		{lanes: 2, qos: true, sl: true, want: "without effect: service levels of partitions (sl), because"},
+		{lanes: 2, qos: true},
+		{lanes: 2},
+		{lanes: 1, qos: true, sl: true, most: 4},
+	} {
+		s := build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1})
+		w := newWorld(t, s)
+		cfg := sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+			tables, _, err := minhop(s)
+			if err == nil && c.lanes > 1 {
+				tables.Lanes, tables.SL = c.lanes, func(src, _ units.LID) units.SL { return units.SL(src % 2) }
+			}
+			return tables, "", err
+		}}
+		if c.qos {
+			cfg.QoS = func(subnet.Kind, uint8) sm.QoS { return sm.QoS{MaxVLs: c.most} }
+		}
+		if c.sl {
+			cfg.Level = func(mad.PKey) units.SL { return 3 }
+		}
+		h := w.manager("A", 0, cfg)
+		w.start(h)
+		w.run(5 * units.Second)
+		w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
+		w.run(5 * units.Second)
+		got := h.told(sm.LevelsNotTaken)
+		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], c.want)) {
+			t.Errorf("%+v: it says %q", c, got)
 		}
 	}
 }

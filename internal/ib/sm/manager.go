@@ -161,7 +161,7 @@ func (m *Manager) connectWriters() {
 	subs := &subscriptions{outbox: &m.outbox, fabric: &m.fabric, routed: &m.routed}
 	groups := &groups{all: permanentGroups(m.cfg.Groups), subscriptions: subs, access: access}
 	written := ledger{}
-	lanes := &laneTables{writer: w, qos: m.cfg.QoS, written: written}
+	lanes := &laneTables{writer: w, qos: m.cfg.QoS, levels: m.cfg.Level != nil, written: written}
 	m.trees = trees{writer: w, groups: groups, written: written}
 	m.delivery = delivery{writer: w, trees: &m.trees, lanes: lanes, written: written, packetLife: m.cfg.Settings.PacketLife}
 	m.ports = portSetup{writer: w, mkey: &m.cfg.MKey, settings: m.cfg.Settings, partitions: keys, lanes: lanes}

@@ -77,6 +77,7 @@ func unchanged(p *mad.PortInfo) {
 // arm takes every port with a link from Init to Armed, and writes the common MTU and lanes of both
 // ends.
 func (w *portSetup) arm() {
+	w.writeWidthsAndSpeeds()
 	w.eachLinked(func(n int32, p uint8, here, there *mad.PortInfo) {
 		want := *here
 		want.NeighborMTU = min(here.MTUCap, there.MTUCap)

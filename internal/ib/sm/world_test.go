@@ -345,3 +345,13 @@ func (h *host) has(kind sm.EventKind) bool {
 	}
 	return false
 }
+
+// told is the texts of a kind of event.
+func (h *host) told(kind sm.EventKind) (texts []string) {
+	for _, e := range h.events {
+		if e.Kind == kind {
+			texts = append(texts, e.String())
+		}
+	}
+	return texts
+}
