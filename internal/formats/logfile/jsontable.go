@@ -22,10 +22,12 @@ type jsonTables struct {
 const mostJSON = 64 << 20
 
 func (r *jsonTables) line(n int, text string) {
-	if r.text == nil && !r.not && strings.TrimSpace(text) != "" {
+	if r.text == nil && !r.not {
 		start := strings.TrimSpace(text)
-		r.not = start[0] != '{' && (start[0] != '[' || len(start) > 1 && !strings.ContainsAny(start[1:2], "{ "))
-		r.first = n
+		if start == "" {
+			return // the first text tells
+		}
+		r.not, r.first = !beginsJSON(start), n
 	}
 	if strings.Contains(text, "test_info") {
 		r.not, r.text = true, nil // of perftest, whose reports are not always JSON
@@ -34,6 +36,21 @@ func (r *jsonTables) line(n int, text string) {
 		return
 	}
 	r.text = append(append(r.text, text...), '\n')
+}
+
+// beginsJSON reports whether a line is the first one of an object or of a list of objects. A launcher's [ 0]
+// or {node7} is none.
+func beginsJSON(start string) bool {
+	next, inside := strings.TrimSpace(start[1:]), ""
+	switch start[0] {
+	case '{':
+		inside = "\"}"
+	case '[':
+		inside = "{[]"
+	default:
+		return false
+	}
+	return next == "" || strings.ContainsAny(next[:1], inside)
 }
 
 func (r *jsonTables) end(bool) {

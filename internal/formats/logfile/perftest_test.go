@@ -45,6 +45,25 @@ func TestAPrefixOfPerftestsLinesHasAnyForm(t *testing.T) {
 	}
 }
 
+// A server of perftest begins with a blank line and one of stars. Only what begins as JSON does is JSON.
+func TestALogThatBeginsWithABlankLineIsNoJSON(t *testing.T) {
+	for _, first := range []string{
+		"\n", " \n\t\n", "\n************************************\n* Waiting for client to connect... *\n************************************\n",
+		"[ 0] a launcher's line\n", "\n[ 12.345678] the kernel's line\n", "{node7} a line\n", "[]\n",
+	} {
+		l := parse(t, first+perftestLog(65536, 98.01, .186940))
+		if len(l.Tables) != 1 || l.Partial() != (first == "[]\n") || l.Tables[0].Rows[0].Gbps != 98.01 {
+			t.Errorf("behind %q: %d tables, notes %v, want a whole one", first, len(l.Tables), l.Notes)
+		}
+	}
+	const row = `{"size": 1048576, "time_us": 100, "op": "allreduce", "ranks": 16}`
+	for _, text := range []string{row, "\n\n" + row, "[" + row + "]", "\n[ " + row + " ]", "[\n" + row + "\n]", "{\"rows\": [" + row + "]}", "[[" + row + "]]"} {
+		if l := parse(t, text); len(l.Tables) != 1 || l.Partial() || l.Tables[0].Rows[0].Micros != 100 {
+			t.Errorf("%q: %d tables, notes %v, want a whole one", text, len(l.Tables), l.Notes)
+		}
+	}
+}
+
 func TestEachProcessOfALogHasItsTable(t *testing.T) {
 	first := strings.Split(strings.TrimSpace(perftestLog(65536, 98.01, .186940)), "\n")
 	second := strings.Split(strings.TrimSpace(perftestLog(8192, 49.15, .75)), "\n")
