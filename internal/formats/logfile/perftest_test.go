@@ -83,6 +83,33 @@ func TestEachProcessOfALogHasItsTable(t *testing.T) {
 	}
 }
 
+// With -C perftest prints cycles under a heading in usec. The command line tells, if the log has it.
+func TestCyclesOfTheProcessorAreNoMicroseconds(t *testing.T) {
+	const table = `                    RDMA_Write Latency Test
+ Mtu             : 4096[B]
+ #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]
+ 2       1000          3012.00        9120.00      3080.00            3101.00        40.00           3300.00                9120.00
+---------------------------------------------------------------------------------------
+`
+	for command, cycles := range map[string]bool{
+		"$ ib_write_lat -C node1\n": true, "+ ib_write_lat -d mlx5_0 -FC -s 8 node1\n": true, "ib_send_lat --report-cycles\n": true, "sh -c 'ib_read_lat -a -C'\n": true,
+		"$ ib_write_lat -c RC node1\n": false, "ib_write_lat --report-counters=x node1\n": false, "ib_write_lat -d mlx5_C\n": false, "ib_write_lat node1; tar -C /tmp\n": false,
+		"$ ib_write_lat -C node1\n\n$ ib_write_lat node1\n": false, "": false,
+	} {
+		for _, prefix := range []string{"", "[1,0]<stdout>:"} {
+			text := command + prefix + strings.ReplaceAll(strings.TrimSuffix(table, "\n"), "\n", "\n"+prefix)
+			l, err := Read("x", strings.NewReader(text+"\n"))
+			if got := err != nil && strings.Contains(err.Error(), "cycles of the processor"); got != cycles {
+				t.Errorf("%q behind %q: %v, %v", command, prefix, l, err)
+			}
+		}
+	}
+	l := parse(t, "ib_write_lat -C node1\n"+table+"ib_write_lat node1\n"+table+"ib_write_bw node1\n"+perftestLog(65536, 98.01, .186940))
+	if len(l.Tables) != 2 || len(l.Notes) != 1 || !l.Tables[0].Latency || l.Tables[1].Latency {
+		t.Errorf("of a table in cycles and two others %d are read, notes %v", len(l.Tables), l.Notes)
+	}
+}
+
 // With -R and raw Ethernet a column of service levels follows the sizes.
 func TestAColumnOfServiceLevelsIsNoBandwidth(t *testing.T) {
 	l := parse(t, " #bytes    #sl      #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n 65536    3           1000           99.50            98.01                  0.186940\n")

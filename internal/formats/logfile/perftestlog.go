@@ -30,6 +30,7 @@ type perftestRun struct {
 	least  int     // number of columns of a row
 	before int     // words of the heading's line before its first column
 	median bool    // of latencies: a run by duration has only the mean
+	cycles bool    // of latencies: the last command line asks for cycles of the processor
 }
 
 var (
@@ -37,6 +38,10 @@ var (
 	perfTool  = regexp.MustCompile(`\bib_(write|read|send)_(bw|lat)\b`)
 	parameter = regexp.MustCompile(`\b(Mtu|Link type)\s*:\s*(\S+)`)
 	cudaLine  = regexp.MustCompile(`CUDA Ctx|Picking device No\.|use_cuda`)
+	latTool   = regexp.MustCompile(`\bib_\w+_lat\b([^|;&]*)`)
+	// inCycles matches -C, alone or among options that have no value (perftest's getopt), and its long form,
+	// which may be cut.
+	inCycles = regexp.MustCompile(`\s["']?(?:-[aFegzRvhbNVHUOZP]*C\w*|--report-cy\w*)(?:[\s"']|$)`)
 )
 
 // perfOps are weft's names of perftest's operations.
@@ -91,7 +96,7 @@ func (p *perftest) of(prefix string, heading bool) *perftestRun {
 	if heading && p.last.table == nil && p.last.about.Test != "" || len(p.runs) == maxProcesses {
 		return p.last
 	}
-	r := &perftestRun{b: p.b, prefix: prefix, about: Table{GPUMemory: p.runs[0].about.GPUMemory}}
+	r := &perftestRun{b: p.b, prefix: prefix, about: Table{GPUMemory: p.runs[0].about.GPUMemory}, cycles: p.last.cycles}
 	p.runs = append(p.runs, r)
 	return r
 }
@@ -122,6 +127,9 @@ func (r *perftestRun) begin(m []string) {
 func (r *perftestRun) said(text string) {
 	if m := perfTool.FindStringSubmatch(text); m != nil && r.about.Test == "" {
 		r.about.Op = m[1]
+	}
+	if m := latTool.FindStringSubmatch(text); m != nil {
+		r.cycles = inCycles.MatchString(m[1])
 	}
 	if cudaLine.MatchString(text) {
 		r.about.GPUMemory = true
@@ -177,6 +185,10 @@ func (r *perftestRun) heading(n int, text string, at int) {
 		t.Latency = true
 	default:
 		r.b.note(n, "the columns of this table of perftest are not known: expected BW average[Gb/sec], [MB/sec] or [MiB/sec], t_typical[usec] or t_avg[usec]")
+		return
+	}
+	if t.Latency && r.cycles {
+		r.b.note(n, "the figures of this table are cycles of the processor (-C, --report-cycles), whatever its heading says: left out; want the test without that option")
 		return
 	}
 	r.table = r.b.table(t)
