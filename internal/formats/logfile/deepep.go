@@ -9,7 +9,8 @@ import (
 
 // deepEP reads what the tests of DeepEP's kernels print (deepseek-ai/DeepEP@dd758ca, tests/legacy):
 // test_low_latency.py a line for each rank, test_internode.py and test_intranode.py the best of the
-// sizes that they try. Tests of other libraries print the same lines.
+// sizes that they try. Tests of other libraries print the same lines. At 058d696 (June 2025) and before, the best has
+// its rates and no time; forks print "transmit: … us, notify: … us, BW: …" (the rate is that of transmit).
 type deepEP struct {
 	b      *builder
 	run    map[string]*Table // by operation: of the ranks so far
@@ -32,9 +33,11 @@ type MoE struct {
 var (
 	ofRank     = regexp.MustCompile(`\[rank (\d+)\]`)
 	ofExchange = regexp.MustCompile(`\b(Dispatch|Combine) bandwidth: ([0-9.]+) GB/s, avg_t=([0-9.]+) us`)
-	tuned      = regexp.MustCompile(`\[tuning\] Best (dispatch|combine)(?: \((FP8|BF16)\))?:.*?([0-9.]+) us, ([0-9.]+) GB/s \((RDMA|NVL)\)`)
-	tunedNode  = regexp.MustCompile(`\[tuning\] Best (dispatch|combine)(?: \((FP8|BF16)\))?:.*?([0-9.]+) GB/s \(NVL\), t: ([0-9.]+) us`)
-	setting    = regexp.MustCompile(`\b(num_tokens|hidden|num_topk_groups|num_topk)=(\d+)`)
+	ofBest     = regexp.MustCompile(`\[tuning\] Best (dispatch|combine)(?: \((FP8|BF16)\))?:(.*)`)
+	bestRate   = regexp.MustCompile(`([0-9.]+) GB/s \((RDMA|NVL)\)`)
+	// bestTime is behind transmit, behind t, or before the rate.
+	bestTime = regexp.MustCompile(`transmit: ([0-9.]+) us|, t: ([0-9.]+) us|([0-9.]+) us, [0-9.]+ GB/s`)
+	setting  = regexp.MustCompile(`\b(num_tokens|hidden|num_topk_groups|num_topk)=(\d+)`)
 )
 
 // exchangeOps are weft's names of the tests' operations.
@@ -104,21 +107,25 @@ func (r *deepEP) add(op string, rank int, gbps, micros float64) {
 	t.Listed = max(t.Listed, rank+1)
 }
 
-// best reads the best of the sizes that a test of throughput kernels has tried.
+// best reads the best of the sizes that a test of throughput kernels has tried. Without a time the row has the rate
+// alone.
 func (r *deepEP) best(n int, text string) {
-	var op, element, gbps, micros string
-	one := false
-	if m := tunedNode.FindStringSubmatch(text); m != nil {
-		op, element, gbps, micros, one = m[1], m[2], m[3], m[4], true
-	} else if m := tuned.FindStringSubmatch(text); m != nil {
-		op, element, micros, gbps, one = m[1], m[2], m[3], m[4], m[5] == "NVL"
-	}
-	if op == "" {
+	m := ofBest.FindStringSubmatch(text)
+	if m == nil {
 		r.b.note(n, "this line of a test of DeepEP is not known: left out")
 		return
 	}
-	row := Row{Line: n, Micros: number(micros), AlgGBps: number(gbps)}
-	if row.Bytes = int64(row.Micros * row.AlgGBps * 1e3); row.Bytes < 1 {
+	op, element, rate, took := m[1], m[2], bestRate.FindStringSubmatch(m[3]), bestTime.FindStringSubmatch(m[3])
+	if rate == nil || took == nil && strings.Contains(m[3], " us") {
+		r.b.note(n, "this line of a test of DeepEP is not known: left out")
+		return
+	}
+	row, one := Row{Line: n, AlgGBps: number(rate[1])}, rate[2] == "NVL"
+	if took != nil {
+		row.Micros = number(took[1] + took[2] + took[3])
+		row.Bytes = int64(row.Micros * row.AlgGBps * 1e3)
+	}
+	if row.AlgGBps <= 0 || took != nil && row.Bytes < 1 {
 		r.b.note(n, "the best %s has no bandwidth or no time: left out", op)
 		return
 	}

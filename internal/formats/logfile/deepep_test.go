@@ -33,6 +33,35 @@ func TestTheTestsOfDeepEPAreRead(t *testing.T) {
 	}
 }
 
+// The lines of releases and forks (058d696, d056407 and UCCL's ep/bench). A rate alone makes a row without a time; a
+// line whose time is at an unknown place makes none.
+func TestTheBestOfEachReleaseOfDeepEPIsRead(t *testing.T) {
+	const sizes = "[tuning] Best combine: SMs 24, NVL chunk 24, RDMA chunk 24"
+	for tail, want := range map[string]Row{
+		": 38.19 GB/s (RDMA), 124.92 GB/s (NVL)": {AlgGBps: 38.19}, ": 153.00 GB/s (NVL)": {AlgGBps: 153},
+		": 45 + 1408 us, 43.00 GB/s (RDMA), 140.60 GB/s (NVL)":                                {AlgGBps: 43, Micros: 1408, Bytes: 60544000},
+		", transmit: 4489.00 us, notify: 1130.00 us, BW: 52.06 GB/s (RDMA), 96.95 GB/s (NVL)": {AlgGBps: 52.06, Micros: 4489, Bytes: 233697340},
+		", 153.00 GB/s (NVL), t: 1039.20 us":                                                  {AlgGBps: 153, Micros: 1039.2, Bytes: 158997600},
+		": 12 us later, 38.19 GB/s (RDMA)":                                                    {}, ": 0.00 GB/s (RDMA), 0.00 GB/s (NVL)": {}, ": 0 + 0 us, 43.00 GB/s (RDMA)": {},
+	} {
+		l, err := Read("x", strings.NewReader(sizes+tail+"\n"))
+		switch {
+		case want.AlgGBps == 0:
+			if err == nil {
+				t.Errorf("%q: %+v, want no row", tail, l.Tables[0].Rows)
+			}
+			continue
+		case err != nil:
+			t.Error(err)
+			continue
+		}
+		got := l.Tables[0].Rows[0]
+		if got.Line = 0; got != want || l.Partial() || l.Tables[0].MoE.OneNode != !strings.Contains(tail, "RDMA") {
+			t.Errorf("%q: %+v, notes %v, want %+v", tail, got, l.Notes, want)
+		}
+	}
+}
+
 // A rank that comes again begins another run; ranks that are missing make a table partial; lines
 // without numbers are noted.
 func TestRunsAndMissingRanksOfDeepEPAreSeen(t *testing.T) {

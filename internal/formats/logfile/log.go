@@ -88,7 +88,8 @@ type Table struct {
 	Cut string
 }
 
-// Row is one size. Values that the log does not have are 0.
+// Row is one size. Values that the log does not have are 0: tests of DeepEP may print a rate (AlgGBps) alone, without
+// bytes and time.
 type Row struct {
 	Line  int
 	Bytes int64

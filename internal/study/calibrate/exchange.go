@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/internal/formats/logfile"
 	"weft/internal/sim"
+	kernels "weft/internal/sim/run/exchange"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -63,6 +65,9 @@ func (c *Cluster) exchange(task *Task, whole *scenario.Resolved, o Options) erro
 			task.over = append(task.over, scenario.Override{Path: "workload.experts." + x.field, Value: fmt.Sprint(x.value), Origin: "the log's parameters"})
 		}
 	}
+	if err := c.timed(task); err != nil {
+		return err
+	}
 	fit := c.tokens
 	if about.Throughput {
 		fit = func(t *Task) error { return t.few(c) }
@@ -71,6 +76,27 @@ func (c *Cluster) exchange(task *Task, whole *scenario.Resolved, o Options) erro
 		return err
 	}
 	task.Title = fmt.Sprintf("%s by %s kernels, %d ranks on %s", t.Op, kernel, ranks, several(task.Nodes, "node"))
+	return nil
+}
+
+// timed gives a row that has a rate alone its bytes, by the tokens and the experts, and the time that they take at
+// the rate.
+func (c *Cluster) timed(task *Task) error {
+	row := task.Table.Rows[0]
+	if row.Micros > 0 {
+		return nil
+	}
+	r, err := c.resolve(task.over)
+	if err != nil {
+		return err
+	}
+	bytes, x := kernels.Bytes(r), &r.Workload.Experts
+	row.Bytes, row.Micros = int64(bytes), float64(bytes)/row.AlgGBps/1e3
+	table := *task.Table // the log's own stays as it is
+	table.Rows = []logfile.Row{row}
+	task.Table = &table
+	task.Told = append(task.Told, fmt.Sprintf("the log has a rate and no time: %.0f us for %s at %g GB/s, of %d tokens of %s to %d of %d experts",
+		row.Micros, bytes, row.AlgGBps, x.Tokens, x.TokenBytes(), x.TopK, x.Count))
 	return nil
 }
 

@@ -90,3 +90,24 @@ func TestFewTokensGiveTheTimeOfAll(t *testing.T) {
 		t.Errorf("%v by few tokens, %v with all", part[0], all[0])
 	}
 }
+
+// A rate without a time is that of the bytes which the test counts: every token once for each node with one of its
+// experts, the own one too. A published line with a time, 1391 us at 43.36 GB/s on two nodes, gives the time again.
+func TestARateOfDeepEPWithoutATimeIsBytesOverTime(t *testing.T) {
+	c := describe(t, "cluster: {nodes: 2, node: dgx-h100}\nfabric: infiniband-ndr")
+	const config = "[config] num_tokens=4096, hidden=7168, num_topk_groups=2, num_topk=8\n"
+	for line, want := range map[string]float64{
+		"[tuning] Best dispatch (FP8): SMs 24, NVL chunk 40, RDMA chunk 16: 43.36 GB/s (RDMA), 141.61 GB/s (NVL)":  1391,
+		"[tuning] Best dispatch (BF16): SMs 24, NVL chunk 32, RDMA chunk 16: 44.89 GB/s (RDMA), 146.59 GB/s (NVL)": 2606,
+		"[tuning] Best combine: SMs 24, NVL chunk 4, RDMA chunk 20: 43.63 GB/s (RDMA), 142.49 GB/s (NVL)":          2681,
+	} {
+		log := read(t, config+line+"\n")[0]
+		tasks, notes := c.Tasks(log, Options{})
+		if len(tasks) != 1 {
+			t.Fatalf("%s: %v", line, notes)
+		}
+		if got := tasks[0].Points[0].Measured.Seconds() * 1e6; got < want*.995 || got > want*1.005 || log.Tables[0].Rows[0].Micros != 0 || !strings.Contains(strings.Join(tasks[0].Told, "\n"), "a rate and no time") {
+			t.Errorf("%s: %.0f us, told %v, want %g us", line, got, tasks[0].Told, want)
+		}
+	}
+}

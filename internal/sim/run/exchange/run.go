@@ -21,6 +21,9 @@ func Busiest(r *scenario.Resolved) float64 {
 	return float64(e.MostTokens) / float64(e.MeanTokens)
 }
 
+// Bytes are those by which the kernels' tests compute the bandwidth of a scenario's exchange: of a rank, in the mean.
+func Bytes(r *scenario.Resolved) units.Bytes { return units.Bytes(trafficOf(r).logical().Bytes) }
+
 // Run simulates the exchange of a scenario.
 func Run(j *network.Task, point *runstore.Point) error {
 	t := trafficOf(j.Scenario)
