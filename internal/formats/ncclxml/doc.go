@@ -8,7 +8,7 @@
 // and nvlink elements, each with a number of links and the class of the device at their end:
 // 0x068000 is a switch. RCCL's files have xgmi elements instead, each with the address of the GPU at its end,
 // and the architecture (gcn); sm is the number of compute units there. A NIC's device may hold nic and net
-// elements, which have a speed in Mb/s.
+// elements, which have a speed in Mb/s. gdr says of a GPU and of a port whether NCCL uses GPUDirect RDMA with it.
 // Cloud providers' files have only the devices, and NCCL finds the rest at run time.
 //
 // # Left out

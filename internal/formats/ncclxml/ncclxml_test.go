@@ -112,6 +112,34 @@ func TestTheLinksOfAMDsGPUsAreRead(t *testing.T) {
 	}
 }
 
+// What has no GPUDirect RDMA (gdr="0") is told, since the fabric's data path is not the file's. A socket is no matter,
+// and neither is a file that says nothing, as a cloud's.
+func TestADumpWithoutGPUDirectIsTold(t *testing.T) {
+	text, err := os.ReadFile("testdata/dump.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(old, by string, times int) string { return strings.Replace(string(text), old, by, times) }
+	const told, with, without = " have no GPUDirect RDMA", `latency="0.000000" gdr="1"`, `latency="0.000000" gdr="0"`
+	for name, c := range map[string]struct{ text, want string }{
+		"all have it":    {string(text), ""},
+		"nothing said":   {of(` gdr="1"`, "", -1), ""},
+		"no NIC":         {of(with, without, -1), "0 of 2 GPUs and 2 of 2 NICs"},
+		"neither":        {of(`gdr="1"`, `gdr="0"`, -1), "2 of 2 GPUs and 2 of 2 NICs"},
+		"one NIC of two": {of(with, without, 1), "0 of 2 GPUs and 1 of 2 NICs"},
+		"one GPU of two": {of(`rank="0" gdr="1"`, `rank="0" gdr="0"`, 1), "1 of 2 GPUs and 0 of 2 NICs"},
+		"AMD's GPUs":     {strings.ReplaceAll(amd("gfx942", "0x74a1", 8, 400000, func(int, int) int { return 1 }), `gdr="1"`, `gdr="0"`), "8 of 8 GPUs and 0 of 1 NICs"},
+	} {
+		cluster, p := Read("t.xml", strings.NewReader(c.text))
+		if p != nil {
+			t.Fatalf("%s: %v", name, p)
+		}
+		if yaml := cluster.YAML(); c.want == "" && strings.Contains(yaml, told) || c.want != "" && !strings.Contains(yaml, c.want+told) {
+			t.Errorf("%s: want %q in\n%s", name, c.want+told, yaml)
+		}
+	}
+}
+
 // Every mistake is reported with its line.
 func TestAMistakeHasItsPlace(t *testing.T) {
 	const gpu = "<system version=\"1\">\n<cpu>\n<pci class=\"0x030200\">"

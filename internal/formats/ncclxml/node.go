@@ -41,7 +41,9 @@ func (r *reader) cluster() (*source.Cluster, *source.Problem) {
 	r.model(c)
 	r.scaleUp(c)
 	r.bus(c)
-	r.ports(c)
+	ports := r.compute()
+	r.ports(c, ports)
+	r.direct(c, ports)
 	c.Assume("the number of nodes is not in the file, nor is any fabric: both are the scenario's")
 	if len(r.ignored) > 0 {
 		c.Assume("elements that weft does not know are ignored: %s", strings.Join(r.ignored, ", "))
@@ -127,12 +129,41 @@ func (r *reader) bus(c *source.Cluster) {
 // slowestUsual is the rate of the slowest fabric in the catalog, in Mb/s.
 const slowestUsual = 25_000
 
-// ports writes the NICs. If there are NICs on PCI, they are the compute NICs.
-func (r *reader) ports(c *source.Cluster) {
+// direct tells of GPUs and NICs between which NCCL takes no GPUDirect RDMA, since gdr is 0 at one of them
+// (ncclTopoCheckGdr of NCCL and RCCL). The data path is the fabric's.
+func (r *reader) direct(c *source.Cluster, ports []nic) {
+	gpus, nics := 0, 0
+	for _, g := range r.gpus {
+		gpus += one(g.noGDR)
+	}
+	for _, n := range ports {
+		nics += one(n.noGDR)
+	}
+	if gpus > 0 || nics > 0 {
+		c.Assume("%d of %d GPUs and %d of %d NICs have no GPUDirect RDMA (gdr=\"0\"), and NCCL sends their data through host memory: the data path is the fabric's, which stays; give host: rdma-host in the fabric",
+			gpus, len(r.gpus), nics, len(ports))
+	}
+}
+
+// one is 1 for true.
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// compute are the compute NICs: those on PCI, if there are any.
+func (r *reader) compute() []nic {
 	ports := slices.DeleteFunc(slices.Clone(r.nics), func(n nic) bool { return !n.pci })
 	if len(ports) == 0 {
-		ports = r.nics
+		return r.nics
 	}
+	return ports
+}
+
+// ports writes the compute NICs.
+func (r *reader) ports(c *source.Cluster, ports []nic) {
 	if len(ports) == 0 {
 		c.Assume("the file has no NIC: the default's stay; give them under cluster.node.nics")
 		return

@@ -24,6 +24,7 @@ type gpu struct {
 	amd    bool
 	gcn    string         // AMD's name of the architecture, such as gfx942; empty if unknown
 	xgmi   map[string]int // links by the address of the GPU at their end
+	noGDR  bool           // the file says that it has no GPUDirect RDMA
 }
 
 // pciLink is the slot of a device; 0 if unknown.
@@ -34,8 +35,9 @@ type pciLink struct {
 
 // nic is a network port of the node.
 type nic struct {
-	mbps int // 0 if unknown
-	pci  bool
+	mbps  int // 0 if unknown
+	pci   bool
+	noGDR bool // the file says that it has no GPUDirect RDMA
 }
 
 // Recognise reports whether a text begins as a topology does.
@@ -174,6 +176,7 @@ func (r *reader) gpu(l, up *level, at map[string]string) *source.Problem {
 	g := &r.gpus[l.gpu]
 	g.gcn = architecture(at["gcn"])
 	g.amd = g.amd || g.gcn != ""
+	g.noGDR = at["gdr"] == "0"
 	if sm := at["sm"]; sm != "" {
 		n, err := strconv.Atoi(sm)
 		if err != nil || n < 0 || n > 1000 {
@@ -234,9 +237,9 @@ func (r *reader) net(up *level, at map[string]string) *source.Problem {
 	}
 	if up.nic >= 0 && !up.used {
 		up.used = true
-		r.nics[up.nic].mbps = n
+		r.nics[up.nic].mbps, r.nics[up.nic].noGDR = n, at["gdr"] == "0"
 		return nil
 	}
-	r.nics = append(r.nics, nic{mbps: n, pci: up.nic >= 0})
+	r.nics = append(r.nics, nic{mbps: n, pci: up.nic >= 0, noGDR: at["gdr"] == "0"})
 	return nil
 }
