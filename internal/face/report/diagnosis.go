@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -250,20 +251,25 @@ func healthy(d *calibrate.Diagnosis, off string) string {
 }
 
 // outside are the sizes whose times are not in the range of most healthy clusters. small reports that
-// they are the smallest of their tables, and that all take longer than predicted.
+// all of them are of collectives and take longer than predicted, and that larger sizes of the same tables are
+// in the range.
 func outside(d *calibrate.Diagnosis) (sizes []string, small bool) {
 	small = true
 	for i, t := range d.Tasks {
-		within := false
+		within, beyond := false, false
 		for j := range t.Points {
 			p := &t.Points[j]
 			if !p.Beyond(d.Predicted[i][j]) {
 				within = true
 				continue
 			}
-			small = small && p.Measured > d.Predicted[i][j] && !within
-			sizes = append(sizes, sizeText(p.Bytes))
+			beyond = true
+			small = small && p.Factor > 0 && p.Measured > d.Predicted[i][j] && !within
+			if size := sizeText(p.Bytes); !slices.Contains(sizes, size) {
+				sizes = append(sizes, size)
+			}
 		}
+		small = small && (within || !beyond)
 	}
 	return sizes, small
 }

@@ -211,17 +211,22 @@ func fewerChannels(*Cluster, *Task) (out []variant, why string) {
 	return out, ""
 }
 
+// smallerMTU tries the MTUs below the fabric's. If the log says its own, there is no other one.
 func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
 	f := &t.base.Fabrics[0]
 	if !protocol.Of(f.Kind).RDMA() {
 		return nil, "TCP's is not an RDMA MTU"
 	}
+	why, said := "there is no smaller one", units.Bytes(t.Table.MTU)
+	if said > 0 {
+		why = fmt.Sprintf("perftest ran with an MTU of %s, and the fabric has %s", said, f.MTU)
+	}
 	for _, mtu := range []units.Bytes{2048, 1024, 512, 256} {
-		if mtu < f.MTU {
+		if mtu < f.MTU && (said == 0 || mtu == said) {
 			out = append(out, one(fmt.Sprintf("MTU %s instead of %s", mtu, f.MTU), c.path(".mtu"), mtu.Exact()))
 		}
 	}
-	return out, "there is no smaller one"
+	return out, why
 }
 
 func packetLoss(c *Cluster, t *Task) (out []variant, why string) {
