@@ -53,7 +53,7 @@ func Lay(s *subnet.Subnet) *Layout {
 			l.At = append(l.At, by)
 		}
 	}
-	for _, h := range hostsOf(in.all) {
+	for _, h := range in.hosts {
 		host := Host{Name: h.name}
 		for _, a := range h.adapters {
 			host.Ports = append(host.Ports, a.end)

@@ -18,7 +18,7 @@ func (in *inspection) mixedTree(p *island) bool {
 				above += len(p.g.hosts[sw])
 			}
 		}
-		if 4*above > p.adapters() || slices.Max(level) < 1 || !everyBlockIsFull(p.g, level) {
+		if 4*above > p.g.adapters() || slices.Max(level) < 1 || !everyBlockIsFull(p.g, level) {
 			continue
 		}
 		was := p.level
