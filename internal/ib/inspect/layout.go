@@ -74,7 +74,7 @@ func (p *island) groups() (group []int32, count int) {
 	case p.about.Family != FatTree || top(p.level) < 2:
 		return nil, 0
 	}
-	of, count := podsOf(p.g, p.level)
+	of, count := podsOf(p.g, p.level, 1)
 	for sw := range of {
 		if p.level[sw] > 1 {
 			of[sw] = -1

@@ -162,7 +162,7 @@ func (in *inspection) pods(p *island) int {
 	if top(p.level) < 2 {
 		return 1
 	}
-	of, _ := podsOf(p.g, p.level)
+	of, _ := podsOf(p.g, p.level, 1)
 	pods := map[int32]bool{}
 	for sw, part := range of {
 		if p.level[sw] == 0 {
@@ -170,15 +170,6 @@ func (in *inspection) pods(p *island) int {
 		}
 	}
 	return len(pods)
-}
-
-// podsOf numbers the connected parts of the lowest two levels, without crossed cables and cables within
-// a level.
-func podsOf(g *graph, level []int) (of []int32, count int) {
-	strange := strangeLinks(g, level, 0)
-	return g.components(func(a, b int32) bool {
-		return level[a] < 2 && level[b] < 2 && level[a] != level[b] && !strange[pairOf(a, b)]
-	})
 }
 
 // strayHosts reports hosts on switches above the leaves, each once.
