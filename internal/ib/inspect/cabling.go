@@ -62,6 +62,7 @@ func (in *inspection) cabling(p *island) {
 		c := cabling{in: in, g: p.g, level: p.level, delta: map[[2]int32]int{}, block: map[int32]int{}}
 		c.blocks = blocksOf(p.g, p.level, l)
 		in.unplaced(p, l, c.blocks)
+		c.twins(l)
 		c.compare(l)
 		if len(c.delta) <= maxDeltas {
 			c.crossed()

@@ -105,6 +105,27 @@ func TestOneCrossedCoreCableIsNamed(t *testing.T) {
 	}
 }
 
+// With one cable a spine, a crossed one makes two spines of a pod peers. Which of them is wrong, no cable tells.
+func TestACrossedOnlyCoreCableIsTold(t *testing.T) {
+	for _, p := range []pods{{4, 4, 4, 1, 1}, {8, 4, 3, 1, 1}, {3, 4, 4, 1, 1}} {
+		t.Run(p.String(), func(t *testing.T) {
+			s := p.build()
+			a, b := uplink(s, named(s, "p0spine0")[0]), uplink(s, named(s, "p1spine1")[0])
+			cross(s, a, b)
+			r := Subnet(s)
+			f := finding(r, "crossed-cables")
+			if f == nil || len(warnings(r)) != 1 || r.Islands[0].What != p.what() {
+				t.Fatalf("it is %q: %q", r.Islands[0].What, warnings(r))
+			}
+			for _, e := range []subnet.End{a, b, s.Peer(a), s.Peer(b)} {
+				if !strings.Contains(f.Text, s.NodeName(e.Node)) {
+					t.Errorf("%s; %s is not in it", f.Text, s.NodeName(e.Node))
+				}
+			}
+		})
+	}
+}
+
 func TestACoreCableToTheWrongCoreIsNamed(t *testing.T) {
 	for _, p := range []pods{{4, 4, 4, 2, 1}, {8, 4, 2, 2, 4}, {8, 4, 4, 1, 4}, {3, 4, 4, 1, 4}, {2, 4, 4, 1, 4}} {
 		t.Run(p.String(), func(t *testing.T) {

@@ -222,19 +222,22 @@ func (in *inspection) rails(families [][]*host) {
 	rails := Rails{Count: len(labels), Islands: len(islands), Labels: slices.SortedFunc(maps.Keys(labels), compareLabels)}
 	in.report.Rails = &rails
 	for _, family := range families {
-		in.wrongRails(family, func(a *adapter) (own, rail string) {
+		railOf := func(a *adapter) (own, rail string) {
 			if own = label(a); labels[own] {
 				rail = serves[a.sw]
 			}
 			return own, rail
-		})
+		}
+		if in.wrongRails(family, railOf) {
+			in.wrongUnits(family, railOf)
+		}
 	}
 }
 
 // wrongRails reports the adapters of a family on the leaf of another rail. A family is on the rails if
 // most of its hosts have several adapters, and most of their adapters are on the rail of their label.
 // railOf is an adapter's label and the rail of its leaf, which is empty if one of them is no rail's.
-func (in *inspection) wrongRails(family []*host, railOf func(*adapter) (own, rail string)) {
+func (in *inspection) wrongRails(family []*host, railOf func(*adapter) (own, rail string)) (onRails bool) {
 	var wrong []*adapter
 	var of []*host
 	all := 0
@@ -250,13 +253,14 @@ func (in *inspection) wrongRails(family []*host, railOf func(*adapter) (own, rai
 		}
 	}
 	if 2*severalAdapters(family) <= len(family) || 2*len(wrong) >= all {
-		return
+		return false
 	}
 	for i, a := range wrong {
 		_, rail := railOf(a)
 		in.find(Warning, "wrong-rail", []subnet.End{a.end, in.s.Peer(a.end)}, "%s of %q is on %s, which serves %s: are two cables swapped?",
 			a.label, of[i].name, in.endName(in.s.Peer(a.end)), rail)
 	}
+	return true
 }
 
 // severalAdapters is the number of hosts of a family with more than one adapter.

@@ -153,3 +153,28 @@ func TestAHostWithTwoPortsAboveTheLeavesIsOneHost(t *testing.T) {
 		})
 	}
 }
+
+// The same rail of two units, exchanged: each adapter is on a leaf of its rail, but apart from the
+// other adapters of its host.
+func TestAnAdapterInAnotherUnitThanItsHostIsNamed(t *testing.T) {
+	for _, rails := range []int{2, 4, 8} {
+		t.Run(fmt.Sprintf("%d rails", rails), func(t *testing.T) {
+			s := bare(2*rails, 4)
+			for h := range 16 {
+				for rail := range rails {
+					name := fmt.Sprintf("n%02d mlx5_%d", h, rail)
+					hang(s, add(s, subnet.Adapter, name, 1), 1, named(s, "leaf")[h/8*rails+rail])
+				}
+			}
+			if r := Subnet(s); len(warnings(r)) > 0 {
+				t.Fatalf("sound: %q", warnings(r))
+			}
+			cross(s, adapterOf(t, s, "n03 mlx5_0"), adapterOf(t, s, "n12 mlx5_0"))
+			r := Subnet(s)
+			text := strings.Join(warnings(r), "\n")
+			if len(warnings(r)) != 2 || countOf(r, "wrong-unit") != 2 || !strings.Contains(text, `mlx5_0 of "n03"`) || !strings.Contains(text, `mlx5_0 of "n12"`) {
+				t.Errorf("%s", text)
+			}
+		})
+	}
+}
