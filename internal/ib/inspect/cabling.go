@@ -12,16 +12,21 @@ import (
 // or a whole tree of two levels.
 type block struct{ lower, upper []int32 }
 
-// usual is the number of cables of at least half of a block's pairs, if no other number is as frequent.
-func (b *block) usual(g *graph) (each int, ok bool) {
+// usual is the number of cables of at least half of a block's pairs. If two numbers are as frequent it
+// is the preferred one, else none.
+func (b *block) usual(g *graph, preferred int) (each int, ok bool) {
 	times := map[int]int{}
 	for _, low := range b.lower {
 		for _, up := range b.upper {
 			times[g.cables(low, up)]++
 		}
 	}
+	pairs := len(b.lower) * len(b.upper)
+	if 2*times[preferred] >= pairs {
+		return preferred, true
+	}
 	for cables, n := range times {
-		if 2*n < len(b.lower)*len(b.upper) {
+		if 2*n < pairs {
 			continue
 		}
 		if ok {
@@ -51,55 +56,13 @@ func blocksOf(g *graph, level []int, l int) []block {
 	return slices.DeleteFunc(blocks, func(b block) bool { return len(b.lower) == 0 || len(b.upper) == 0 })
 }
 
-// strangeLinks are the pairs of a lower and an upper switch where the upper switch has at least two
-// other lower switches, and most of them share less than half of the first one's other upper switches.
-func strangeLinks(g *graph, level []int, l int) map[[2]int32]bool {
-	strange := map[[2]int32]bool{}
-	for a := range g.near {
-		if level[a] != l {
-			continue
-		}
-		shared := map[int32]int{} // by lower switch: upper switches that it shares with a
-		uppers := 0
-		for _, up := range g.near[a] {
-			if level[up.to] != l+1 {
-				continue
-			}
-			uppers++
-			for _, low := range g.near[up.to] {
-				shared[low.to]++
-			}
-		}
-		if uppers < 2 {
-			continue
-		}
-		for _, up := range g.near[a] {
-			if level[up.to] != l+1 {
-				continue
-			}
-			alike, others := 0, 0
-			for _, low := range g.near[up.to] {
-				if low.to == int32(a) || level[low.to] != l {
-					continue
-				}
-				others++
-				if 2*(shared[low.to]-1) >= uppers-1 {
-					alike++
-				}
-			}
-			if others >= 2 && 2*alike < others {
-				strange[pairOf(int32(a), up.to)] = true
-			}
-		}
-	}
-	return strange
-}
-
 // cabling reports pairs of switches with fewer or more cables than the other pairs of their block.
 func (in *inspection) cabling(p *island) {
 	for l := range top(p.level) {
 		c := cabling{in: in, g: p.g, level: p.level, delta: map[[2]int32]int{}, block: map[int32]int{}}
 		c.blocks = blocksOf(p.g, p.level, l)
+		in.unplaced(p, l, c.blocks)
+		c.twins(l)
 		c.compare(l)
 		if len(c.delta) <= maxDeltas {
 			c.crossed()
@@ -110,6 +73,21 @@ func (in *inspection) cabling(p *island) {
 		}
 		c.missing()
 		c.extra()
+	}
+}
+
+// unplaced tells the switches of level l whose cables up lead to no block.
+func (in *inspection) unplaced(p *island, l int, blocks []block) {
+	placed := map[int32]bool{}
+	for i := range blocks {
+		for _, sw := range blocks[i].lower {
+			placed[sw] = true
+		}
+	}
+	for sw := range p.g.near {
+		if p.level[sw] == l && !placed[int32(sw)] && len(p.g.above(p.level, int32(sw))) > 0 {
+			in.notJudged("the cables up from %s: each leads to switches of other peers", p.g.name(int32(sw)))
+		}
 	}
 }
 
@@ -132,13 +110,28 @@ type cabling struct {
 	pairs int
 }
 
+// preferred is the usual number of cables of most blocks, -1 if there is none.
+func (c *cabling) preferred() int {
+	var all []int
+	for i := range c.blocks {
+		if each, ok := c.blocks[i].usual(c.g, -1); ok && each > 0 {
+			all = append(all, each)
+		}
+	}
+	if each, ok := usual(all); ok {
+		return each
+	}
+	return -1
+}
+
 // compare fills delta.
 func (c *cabling) compare(l int) {
 	c.each, c.why = make([]int, len(c.blocks)), make([]string, len(c.blocks))
+	preferred := c.preferred()
 	for i := range c.blocks {
 		b := &c.blocks[i]
 		pairs := len(b.lower) * len(b.upper)
-		each, ok := b.usual(c.g)
+		each, ok := b.usual(c.g, preferred)
 		if !ok || each == 0 || pairs < 2 {
 			if pairs > 1 {
 				c.in.notJudged("the cables between the %d switches around %s: no number of cables is usual", len(b.lower)+len(b.upper), c.g.name(b.lower[0]))

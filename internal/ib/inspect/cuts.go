@@ -7,7 +7,7 @@ import "weft/internal/ib/subnet"
 // are not counted.
 func (in *inspection) cuts(p *island) {
 	c := &cutter{g: p.g, seen: make([]int, len(p.g.node)), low: make([]int, len(p.g.node)), hosts: make([]int, len(p.g.node))}
-	total := p.adapters()
+	total := p.g.adapters()
 	if len(p.g.node) < 2 || total == 0 {
 		return
 	}

@@ -71,6 +71,14 @@ func (g *graph) number(node int32) int32 {
 	return -1
 }
 
+// adapters is the number of adapter ports on the switches.
+func (g *graph) adapters() (n int) {
+	for _, on := range g.hosts {
+		n += len(on)
+	}
+	return n
+}
+
 // cables is the number of cables between two switches.
 func (g *graph) cables(a, b int32) int { return len(g.ports(a, b)) }
 

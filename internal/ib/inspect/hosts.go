@@ -42,9 +42,9 @@ type adapter struct {
 }
 
 // hostsOf groups the adapters of a subnet into hosts: by the host's name, else by the
-// SystemImageGUID. An adapter with neither is a host of its own.
-func hostsOf(g *graph) []host {
-	var hosts []host
+// SystemImageGUID. An adapter with neither is a host of its own. of is the host of each adapter by node.
+func hostsOf(g *graph) (hosts []host, of map[int32]int32) {
+	of = map[int32]int32{}
 	at := map[string]int{}
 	for i := range g.s.Nodes {
 		n := &g.s.Nodes[i]
@@ -68,6 +68,7 @@ func hostsOf(g *graph) []host {
 			at[key] = h
 			hosts = append(hosts, host{name: name})
 		}
+		of[int32(i)] = int32(h)
 		for p := 1; p < len(n.Ports); p++ {
 			end := subnet.End{Node: int32(i), Port: uint8(p)}
 			far := g.s.Peer(end)
@@ -84,7 +85,7 @@ func hostsOf(g *graph) []host {
 	for i := range hosts {
 		slices.SortStableFunc(hosts[i].adapters, func(a, b adapter) int { return compareLabels(a.label, b.label) })
 	}
-	return hosts
+	return hosts, of
 }
 
 // compareLabels orders labels by their letters, then by their number: mlx5_2

@@ -22,7 +22,7 @@ func (in *inspection) extendedTree(p *island) bool {
 		return false
 	}
 	inner := &island{g: newGraph(in.s, in.names, kept, make([]int32, len(in.s.Nodes)))}
-	if 2*inner.adapters() <= p.adapters() {
+	if 2*inner.g.adapters() <= p.g.adapters() {
 		return false
 	}
 	inner.level = levelsOf(inner.g, fewHosts(inner.g))

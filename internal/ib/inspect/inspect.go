@@ -24,7 +24,7 @@ func inspect(s *subnet.Subnet, contradictions []string) *inspection {
 	in.faults()
 	in.islands()
 	in.count()
-	in.hosts()
+	in.judgeHosts()
 	in.apart()
 	in.selfCables()
 	in.links()
@@ -42,6 +42,8 @@ type inspection struct {
 	all    *graph    // every switch
 	parts  []*island // the largest first
 	part   []int     // by switch in all: index into parts; -1 for a stub
+	hosts  []host
+	hostOf map[int32]int32 // by node: index into hosts
 	found  []Finding
 	more   map[string]int
 }
@@ -100,6 +102,7 @@ func (in *inspection) islands() {
 		}
 	}
 	in.all = newGraph(in.s, in.names, switches, make([]int32, len(in.s.Nodes)))
+	in.hosts, in.hostOf = hostsOf(in.all)
 	of, count := in.all.components(func(_, _ int32) bool { return true })
 	members := make([][]int32, count)
 	for sw, part := range of {
@@ -110,7 +113,7 @@ func (in *inspection) islands() {
 		in.parts = append(in.parts, &island{g: in.withoutStubs(list, shared)})
 	}
 	slices.SortStableFunc(in.parts, func(a, b *island) int {
-		return cmp.Or(b.adapters()-a.adapters(), len(b.g.node)-len(a.g.node))
+		return cmp.Or(b.g.adapters()-a.g.adapters(), len(b.g.node)-len(a.g.node))
 	})
 	in.part = make([]int, len(switches))
 	for sw := range in.part {
@@ -153,23 +156,15 @@ func (in *inspection) withoutStubs(switches, dense []int32) *graph {
 	return newGraph(in.s, in.names, kept, dense)
 }
 
-func (p *island) adapters() int {
-	n := 0
-	for _, list := range p.g.hosts {
-		n += len(list)
-	}
-	return n
-}
-
 // apart reports parts that cannot reach each other, unless they are the planes of the adapters.
 func (in *inspection) apart() {
 	if len(in.parts) < 2 {
 		return
 	}
 	for i, p := range in.parts[1:] {
-		if p.adapters() == 0 || 10*p.adapters() < in.parts[0].adapters() {
+		if p.g.adapters() == 0 || 10*p.g.adapters() < in.parts[0].g.adapters() {
 			in.find(Warning, "island", nil, "%s (%s) %s without a cable to the rest",
-				list(p.switchNames(), 3), plural(p.adapters(), "adapter"), isAre(len(p.g.node)))
+				list(p.switchNames(), 3), plural(p.g.adapters(), "adapter"), isAre(len(p.g.node)))
 		} else if i == 0 && len(in.parts) != in.report.Planes {
 			in.find(Note, "islands", nil, "the fabric has %d parts without a cable between them: separate planes or rails, or a cable is missing", len(in.parts))
 		}
@@ -188,7 +183,7 @@ func (p *island) switchNames() []string {
 func (in *inspection) recognise(p *island) {
 	g := p.g
 	p.level = levelsOf(g, fewHosts(g))
-	p.about = Island{Switches: len(g.node), Adapters: p.adapters(), Diameter: diameter(g)}
+	p.about = Island{Switches: len(g.node), Adapters: p.g.adapters(), Diameter: diameter(g)}
 	before := maps.Clone(in.more)
 	defer func() { p.about.But = exceptions(before, in.more) }()
 	defer in.cuts(p)

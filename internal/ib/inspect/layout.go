@@ -53,7 +53,7 @@ func Lay(s *subnet.Subnet) *Layout {
 			l.At = append(l.At, by)
 		}
 	}
-	for _, h := range hostsOf(in.all) {
+	for _, h := range in.hosts {
 		host := Host{Name: h.name}
 		for _, a := range h.adapters {
 			host.Ports = append(host.Ports, a.end)
@@ -74,7 +74,7 @@ func (p *island) groups() (group []int32, count int) {
 	case p.about.Family != FatTree || top(p.level) < 2:
 		return nil, 0
 	}
-	of, count := podsOf(p.g, p.level)
+	of, count := podsOf(p.g, p.level, 1)
 	for sw := range of {
 		if p.level[sw] > 1 {
 			of[sw] = -1

@@ -23,9 +23,9 @@ func levelsOf(g *graph, few int) []int {
 		}
 	}
 	for l := 1; ; l++ {
-		next := g.above(level, l-1, 4)
+		next := g.nextLevel(level, l-1, 4)
 		if len(next) == 0 {
-			next = g.above(level, l-1, len(g.node)+1) // one neighbour suffices
+			next = g.nextLevel(level, l-1, len(g.node)+1) // one neighbour suffices
 		}
 		if len(next) == 0 {
 			return level
@@ -36,8 +36,8 @@ func levelsOf(g *graph, few int) []int {
 	}
 }
 
-// above are the switches without a level that have more than one of share neighbours at a level.
-func (g *graph) above(level []int, l, share int) (found []int32) {
+// nextLevel are the switches without a level that have more than one of share neighbours at a level.
+func (g *graph) nextLevel(level []int, l, share int) (found []int32) {
 	for sw := range g.near {
 		if level[sw] >= 0 {
 			continue
@@ -78,20 +78,27 @@ func fewHosts(g *graph) int {
 }
 
 // peers counts the switches that are most like one, with more than few hosts and with fewer. Another
-// switch is like it by the share of its neighbours that are neighbours of both; it must be at least
-// a third. So a new switch with few of its cables yet has the same peers as a complete one. Of those
-// that share as much, the ones with many more neighbours are another kind.
+// switch is like it by the share of its cables that lead to neighbours of both; it must be at least
+// a third. So a new switch with few of its cables yet has the same peers as a complete one. One
+// neighbour of several is no likeness: a core has it in common with the leaves of a pod. Of those
+// that share as much, the ones with many more neighbours are another kind. A switch without hosts and
+// with more than a quarter of its cables elsewhere is no peer of leaves.
 func (g *graph) peers(sw int32, few int) (with, without int) {
-	common := map[int32]int{}
+	common, both := g.shared(g.near[sw]), map[int32]int{} // cables and neighbours
+	delete(common, sw)
+	cables := 0
 	for _, n := range g.near[sw] {
+		cables += len(n.ports)
 		for _, m := range g.near[n.to] {
-			if m.to != sw {
-				common[m.to]++
-			}
+			both[m.to]++
 		}
 	}
-	best, least := (len(g.near[sw])+2)/3, 0
+	best, least := (cables+2)/3, 0
 	for other, c := range common {
+		if both[other] < min(2, len(g.near[sw])) {
+			delete(common, other)
+			continue
+		}
 		if near := len(g.near[other]); c > best || c == best && (least == 0 || near < least) {
 			best, least = c, near
 		}
@@ -104,6 +111,9 @@ func (g *graph) peers(sw int32, few int) (with, without int) {
 		default:
 			without++
 		}
+	}
+	if len(g.hosts[sw]) == 0 && 4*best <= 3*cables {
+		with = 0
 	}
 	return with, without
 }

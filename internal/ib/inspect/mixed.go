@@ -18,7 +18,7 @@ func (in *inspection) mixedTree(p *island) bool {
 				above += len(p.g.hosts[sw])
 			}
 		}
-		if 4*above > p.adapters() || slices.Max(level) < 1 || !everyBlockIsFull(p.g, level) {
+		if 4*above > p.g.adapters() || slices.Max(level) < 1 || !everyBlockIsFull(p.g, level) {
 			continue
 		}
 		was := p.level
@@ -35,7 +35,7 @@ func (in *inspection) mixedTree(p *island) bool {
 func everyBlockIsFull(g *graph, level []int) bool {
 	for l := range top(level) {
 		for _, b := range blocksOf(g, level, l) {
-			if each, ok := b.usual(g); !ok || each == 0 {
+			if each, ok := b.usual(g, -1); !ok || each == 0 {
 				return false
 			}
 		}

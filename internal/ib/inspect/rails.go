@@ -8,18 +8,17 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// hosts counts hosts, reports hosts with fewer adapters than the rest, and recognises
+// judgeHosts counts hosts, reports hosts with fewer adapters than the rest, and recognises
 // rails.
-func (in *inspection) hosts() {
-	hosts := hostsOf(in.all)
-	in.report.Hosts = len(hosts)
-	families := familiesOf(hosts)
-	in.report.Planes = in.planesOfAdapters(hosts)
+func (in *inspection) judgeHosts() {
+	in.report.Hosts = len(in.hosts)
+	families := familiesOf(in.hosts)
+	in.report.Planes = in.planesOfAdapters(in.hosts)
 	for _, family := range families {
 		in.fewerAdapters(family)
 		in.planes(family)
 	}
-	in.rails(hosts, families)
+	in.rails(families)
 }
 
 // planesOfAdapters is the number of parts on which the ports of one adapter are: the planes of XDR, or
@@ -174,11 +173,12 @@ func lacking(h *host, labels []string) string {
 }
 
 // rails recognises a rail-optimised fabric: the adapters of one label are on
-// leaves that, for nine tenths of their adapters, serve no other label. It then reports adapters of
-// the largest family on the leaf of another rail. Managers and storage may be on any leaf: only the
-// labels of the largest family with several adapters count. Ports of one adapter on several planes
-// are one rail.
-func (in *inspection) rails(hosts []host, families [][]*host) {
+// leaves that, for nine tenths of their adapters, serve no other label. It then reports adapters on the
+// leaf of another rail. Only the labels of the largest family with several adapters count, as managers
+// may be on any leaf. A few gateways with two ports make no rails: the adapters of the rails are at
+// least a tenth of all, and half of those on their leaves. Ports of one adapter on several planes are
+// one rail.
+func (in *inspection) rails(families [][]*host) {
 	label := func(a *adapter) string {
 		if in.report.Planes > 0 {
 			return a.card
@@ -187,10 +187,10 @@ func (in *inspection) rails(hosts []host, families [][]*host) {
 	}
 	labels := railLabels(families, label)
 	leaf := map[int32]map[string]int{} // by switch and label
-	for i := range hosts {
-		for j := range hosts[i].adapters {
-			a := &hosts[i].adapters[j]
-			if a.sw < 0 || !labels[label(a)] || len(hosts[i].adapters) < 2 {
+	for i := range in.hosts {
+		for j := range in.hosts[i].adapters {
+			a := &in.hosts[i].adapters[j]
+			if a.sw < 0 || !labels[label(a)] || len(in.hosts[i].adapters) < 2 {
 				continue
 			}
 			if leaf[a.sw] == nil {
@@ -200,7 +200,7 @@ func (in *inspection) rails(hosts []host, families [][]*host) {
 		}
 	}
 	serves := map[int32]string{}
-	pure, all := 0, 0
+	pure, all, onLeaves := 0, 0, 0
 	used := map[string]bool{}
 	islands := map[int]bool{}
 	for sw, count := range leaf {
@@ -212,44 +212,87 @@ func (in *inspection) rails(hosts []host, families [][]*host) {
 			all += n
 		}
 		pure += count[best]
+		onLeaves += len(in.all.hosts[sw])
 		serves[sw], used[best] = best, true
 		islands[in.part[sw]] = true
 	}
-	if len(labels) < 2 || len(used) < len(labels) || 10*pure < 9*all {
+	if len(labels) < 2 || len(used) < len(labels) || 10*pure < 9*all || 2*all < onLeaves || 10*all < in.all.adapters() {
 		return
 	}
 	rails := Rails{Count: len(labels), Islands: len(islands), Labels: slices.SortedFunc(maps.Keys(labels), compareLabels)}
 	in.report.Rails = &rails
-	for _, h := range families[0] {
-		for i := range h.adapters {
-			a := &h.adapters[i]
-			if rail, ok := serves[a.sw]; ok && labels[label(a)] && label(a) != rail {
-				in.find(Warning, "wrong-rail", []subnet.End{a.end, in.s.Peer(a.end)}, "%s of %q is on %s, which serves %s: are two cables swapped?",
-					a.label, h.name, in.endName(in.s.Peer(a.end)), rail)
+	for _, family := range families {
+		railOf := func(a *adapter) (own, rail string) {
+			if own = label(a); labels[own] {
+				rail = serves[a.sw]
 			}
+			return own, rail
+		}
+		if in.wrongRails(family, railOf) {
+			in.wrongUnits(family, railOf)
 		}
 	}
 }
 
-// railLabels is the labels of the adapters of the largest family whose hosts have several.
+// wrongRails reports the adapters of a family on the leaf of another rail. A family is on the rails if
+// most of its hosts have several adapters, and most of their adapters are on the rail of their label.
+// railOf is an adapter's label and the rail of its leaf, which is empty if one of them is no rail's.
+func (in *inspection) wrongRails(family []*host, railOf func(*adapter) (own, rail string)) (onRails bool) {
+	var wrong []*adapter
+	var of []*host
+	all := 0
+	for _, h := range family {
+		for i := range h.adapters {
+			own, rail := railOf(&h.adapters[i])
+			if rail != "" {
+				all++
+			}
+			if rail != "" && rail != own {
+				wrong, of = append(wrong, &h.adapters[i]), append(of, h)
+			}
+		}
+	}
+	if 2*severalAdapters(family) <= len(family) || 2*len(wrong) >= all {
+		return false
+	}
+	for i, a := range wrong {
+		_, rail := railOf(a)
+		in.find(Warning, "wrong-rail", []subnet.End{a.end, in.s.Peer(a.end)}, "%s of %q is on %s, which serves %s: are two cables swapped?",
+			a.label, of[i].name, in.endName(in.s.Peer(a.end)), rail)
+	}
+	return true
+}
+
+// severalAdapters is the number of hosts of a family with more than one adapter.
+func severalAdapters(family []*host) (n int) {
+	for _, h := range family {
+		if len(h.adapters) > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// railLabels is the labels of the adapters of the largest family whose hosts have several. One host
+// is no rail.
 func railLabels(families [][]*host, label func(*adapter) string) map[string]bool {
 	for _, family := range families {
+		several := severalAdapters(family)
+		if several < 2 || 2*several <= len(family) {
+			continue
+		}
 		labels := map[string]bool{}
-		several := 0
 		for _, h := range family {
 			if len(h.adapters) < 2 {
 				continue
 			}
-			several++
 			for i := range h.adapters {
 				if l := label(&h.adapters[i]); l != "" {
 					labels[l] = true
 				}
 			}
 		}
-		if 2*several > len(family) {
-			return labels
-		}
+		return labels
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (in *inspection) pods(p *island) int {
 	if top(p.level) < 2 {
 		return 1
 	}
-	of, _ := podsOf(p.g, p.level)
+	of, _ := podsOf(p.g, p.level, 1)
 	pods := map[int32]bool{}
 	for sw, part := range of {
 		if p.level[sw] == 0 {
@@ -172,26 +172,37 @@ func (in *inspection) pods(p *island) int {
 	return len(pods)
 }
 
-// podsOf numbers the connected parts of the lowest two levels, without crossed cables and cables within
-// a level.
-func podsOf(g *graph, level []int) (of []int32, count int) {
-	strange := strangeLinks(g, level, 0)
-	return g.components(func(a, b int32) bool {
-		return level[a] < 2 && level[b] < 2 && level[a] != level[b] && !strange[pairOf(a, b)]
-	})
-}
-
-// strayHosts reports hosts on switches above the leaves.
+// strayHosts reports hosts on switches above the leaves, each once.
 func (in *inspection) strayHosts(p *island) {
 	levels := top(p.level) + 1
+	at := map[int32][]subnet.End{} // by host
+	var order []int32
 	for sw := range p.g.node {
 		if p.level[sw] == 0 {
 			continue
 		}
 		for _, e := range p.g.hosts[sw] {
-			in.find(Warning, "stray-host", []subnet.End{e, in.s.Peer(e)}, "%s hangs on the %s %s: hosts belong on leaves",
-				in.names.of(e.Node), levelName(p.level[sw], levels), in.endName(in.s.Peer(e)))
+			h := in.hostOf[e.Node]
+			if at[h] == nil {
+				order = append(order, h)
+			}
+			at[h] = append(at[h], e)
 		}
+	}
+	for _, h := range order {
+		var adapters, switches []string
+		for _, e := range at[h] {
+			if name := in.names.of(e.Node); !slices.Contains(adapters, name) {
+				adapters = append(adapters, name)
+			}
+			far := in.s.Peer(e)
+			switches = append(switches, fmt.Sprintf("the %s %s", levelName(p.level[p.g.number(far.Node)], levels), in.endName(far)))
+		}
+		hang := "hangs"
+		if len(adapters) > 1 {
+			hang = "hang"
+		}
+		in.find(Warning, "stray-host", in.bothEnds(at[h]), "%s %s on %s: hosts belong on leaves", list(adapters, 4), hang, list(switches, 4))
 	}
 }
 

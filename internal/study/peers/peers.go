@@ -3,6 +3,7 @@ package peers
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -226,6 +227,9 @@ func subjectOf(s *metrics.Series) string {
 		return strings.TrimSpace("switch " + cmp.Or(l["switch"], l["guid"]) + " port " + l["port"])
 	}
 	name := strings.TrimSpace(host + " " + cmp.Or(l["device"], l["interface"], l["hca"], l["guid"]))
+	if name == "" {
+		return allLabels(l) // an exporter of which no label is known
+	}
 	if l["port"] != "" && l["port"] != "1" {
 		name += " port " + l["port"]
 	}
@@ -233,6 +237,15 @@ func subjectOf(s *metrics.Series) string {
 		name += " (" + l["fabric"] + ")"
 	}
 	return name
+}
+
+// allLabels is the labels of a series as key=value, in the order of their keys.
+func allLabels(labels map[string]string) string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		all = append(all, key+"="+labels[key])
+	}
+	return strings.Join(all, " ")
 }
 
 // roles are the roles of ports.

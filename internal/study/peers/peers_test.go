@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -244,5 +245,20 @@ func TestWhatWasNotComparedIsNamed(t *testing.T) {
 	r := compared(t, "infiniband_switch_port_transmit_data_bytes_total{guid=\"0xa0\",port=\"1\"} 5\nsome_counter_total 7\n")
 	if r.Judged != 0 || !slices.Equal(r.Without, []string{"infiniband_switch_port_transmit_data_bytes_total"}) || !slices.Equal(r.Unknown, []string{"some_counter_total"}) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// An exporter of unknown labels: a port is named by all of them.
+func TestAPortWithoutAKnownLabelIsNamedByAllItsLabels(t *testing.T) {
+	text := cluster(4, map[string]float64{"n3 mlx5_2 node_infiniband_symbol_error_total": 90000})
+	known := regexp.MustCompile(`device="(mlx5_\d)",port="1",instance="(n\d)"`)
+	r := compared(t, known.ReplaceAllString(text, `ca="$2 $1",site="a"`))
+	if len(r.Findings) == 0 {
+		t.Fatalf("nothing is found: %+v", r.Groups)
+	}
+	for _, f := range r.Findings {
+		if want := "ca=n3 mlx5_2 site=a"; f.Subject != want {
+			t.Errorf("%s of %q, want %q", f.Metric, f.Subject, want)
+		}
 	}
 }
