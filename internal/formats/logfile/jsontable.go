@@ -41,7 +41,8 @@ func (r *jsonTables) line(n int, text string) {
 // beginsJSON reports whether a line is the first one of an object or of a list of objects. A launcher's [ 0]
 // or {node7} is none.
 func beginsJSON(start string) bool {
-	next, inside := strings.TrimSpace(start[1:]), ""
+	next := strings.TrimSpace(start[1:])
+	var inside string
 	switch start[0] {
 	case '{':
 		inside = "\"}"
