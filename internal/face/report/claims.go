@@ -263,7 +263,10 @@ func (c *claim) reasons() string {
 			if text != reason || !found || slices.Contains(names, name) {
 				continue
 			}
-			names, takes = append(names, name), append(takes, shortTime(time))
+			takes = append(takes, shortTime(time))
+			if names = append(names, name); l.size != c.shown() {
+				takes[len(takes)-1] += c.v.at(l.size)
+			}
 			with = "that of " + quoted(l.trial.Faster)
 			if strings.HasSuffix(reason, ")") { // it has the value
 				with = "it"

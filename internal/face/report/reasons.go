@@ -28,7 +28,7 @@ func (v *judgement) values(t *runstore.Trial, property string) string {
 	const longest = 20 // a section or a list is no short answer
 	a, _ := slower.Text(fields[0])
 	b, _ := faster.Text(fields[0])
-	if len(a) > longest || len(b) > longest {
+	if len(a) > longest || len(b) > longest || a == "true" || a == "false" { // the property's name says more
 		return ""
 	}
 	field := fields[0] + " "

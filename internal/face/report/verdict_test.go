@@ -335,6 +335,13 @@ func TestRangesWithOneReasonAreOneClaim(t *testing.T) {
 	if len(v.Where) != 2 {
 		t.Errorf("%d claims, want 2: %q", len(v.Where), v.Where)
 	}
+	third := r.Fabrics[1]
+	third.Name = "third"
+	r.Fabrics = append(r.Fabrics, third)
+	r.Contest.Trials = append(r.Contest.Trials, r.Contest.Trials[1])
+	r.Contest.Trials[2].Slower = "third" // tested at 4 KiB alone
+	mustSay(t, Judge(r, nil), "with that of infiniband-ndr they take 100 us and 100 us at 4 KiB.")
+	r.Fabrics, r.Contest.Trials = r.Fabrics[:2], r.Contest.Trials[:2]
 	r.Contest.Trials[1].Alone[0].Property = "headers"
 	if v := Judge(r, nil); len(v.Where) != 3 {
 		t.Errorf("two reasons in %d claims, want 3: %q", len(v.Where), v.Where)
