@@ -39,7 +39,7 @@ func (v *judgement) farSentence(f int) string {
 	lo, hi := math.Inf(1), 0.0
 	text := ""
 	for s := range v.sizes {
-		x := v.time(f, s) / v.least(s)
+		x := v.ratio(f, v.order(s)[0], s)
 		lo, hi = min(lo, x), max(hi, x)
 		t := v.trial(f, v.order(s)[0], s)
 		if t == nil || text != "" {

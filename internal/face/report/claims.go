@@ -255,7 +255,7 @@ func (c *claim) reasons() string {
 	var out []string
 	for _, reason := range c.causes() {
 		var names, takes []string
-		with, few := "", ""
+		with, few, apart := "", "", false // tested at several sizes
 		for i := range c.tested {
 			l := &c.tested[i]
 			text, time, found := l.cause(c.v)
@@ -263,8 +263,9 @@ func (c *claim) reasons() string {
 			if text != reason || !found || slices.Contains(names, name) {
 				continue
 			}
-			takes = append(takes, shortTime(time))
-			if names = append(names, name); l.size != c.shown() {
+			names, takes = append(names, name), append(takes, shortTime(time))
+			if l.size != c.shown() {
+				apart = true
 				takes[len(takes)-1] += c.v.at(l.size)
 			}
 			with = "that of " + quoted(l.trial.Faster)
@@ -276,27 +277,30 @@ func (c *claim) reasons() string {
 			}
 		}
 		if len(names) > 0 {
-			reason += proof(names, takes, with, len(c.rivals)) + few
+			reason += proof(names, takes, with, len(names) == len(c.rivals) && !apart) + few
 		}
 		out = append(out, reason+".")
 	}
 	return strings.Join(out, " ")
 }
 
-// proof says what fabrics take with a property of the leader.
-func proof(names, takes []string, with string, rivals int) string {
-	who := list(names)
-	if len(names) == rivals && rivals > 1 {
-		who = "they"
-	}
-	verb := " take "
+// proof says what fabrics take with a property of the leader. All is true if they are all rivals, in their order.
+func proof(names, takes []string, with string, all bool) string {
+	text := ": with " + with + " "
 	if len(names) == 1 {
-		verb = " takes "
+		return text + names[0] + " takes " + takes[0]
+	}
+	if !all {
+		each := make([]string, len(names))
+		for i := range names {
+			each[i] = names[i] + " takes " + takes[i]
+		}
+		return text + list(each)
 	}
 	if len(slices.Compact(slices.Clone(takes))) == 1 {
 		takes = takes[:1]
 	}
-	return ": with " + with + " " + who + verb + list(takes)
+	return text + "they take " + list(takes)
 }
 
 // byChance reports whether the times of points differ by chance beyond jitter: their seeds draw paths, marks

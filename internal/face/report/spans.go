@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/runstore"
+	"weft/internal/study/contest"
 )
 
 // sizeRange is neighbouring sizes at which the same fabrics are first: one that leads all others, or
@@ -14,12 +15,12 @@ type sizeRange struct {
 	first    []int // fabrics, in the order of the results
 }
 
-// far are the fabrics that at every size take farBehind times as long as the fastest.
+// far are the fabrics that at every size take contest.FarBehind times as long as the fastest.
 func (v *judgement) far() (out []int) {
 	for f := range v.fabrics {
 		behind := true
 		for s := range v.sizes {
-			behind = behind && v.ratio(f, v.order(s)[0], s) >= farBehind && v.behind(f, v.order(s)[0], s, s)
+			behind = behind && v.ratio(f, v.order(s)[0], s) >= contest.FarBehind && v.behind(f, v.order(s)[0], s, s)
 		}
 		if behind {
 			out = append(out, f)

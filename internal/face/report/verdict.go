@@ -21,8 +21,6 @@ const (
 	// bandwidthSlope is the minimum growth of time with size, as a power, at the end of the sweep
 	// for bandwidth to decide there.
 	bandwidthSlope = 0.8
-	// farBehind is the ratio of times from which, at every size, a fabric is out of the contest.
-	farBehind = 2
 )
 
 // Verdict is the conclusion from the results, in sentences.
@@ -153,9 +151,6 @@ func (v *judgement) specOf(name string) *scenario.Fabric {
 	}
 	return nil
 }
-
-// least is the fastest time of a compared size.
-func (v *judgement) least(s int) float64 { return v.leastAt(v.sizes[s]) }
 
 // leastAt is the fastest time of a size with results.
 func (v *judgement) leastAt(size int64) float64 {

@@ -340,7 +340,7 @@ func TestRangesWithOneReasonAreOneClaim(t *testing.T) {
 	r.Fabrics = append(r.Fabrics, third)
 	r.Contest.Trials = append(r.Contest.Trials, r.Contest.Trials[1])
 	r.Contest.Trials[2].Slower = "third" // tested at 4 KiB alone
-	mustSay(t, Judge(r, nil), "with that of infiniband-ndr they take 100 us and 100 us at 4 KiB.")
+	mustSay(t, Judge(r, nil), "with that of infiniband-ndr roce-v2-400g takes 100 us and third takes 100 us at 4 KiB.")
 	r.Fabrics, r.Contest.Trials = r.Fabrics[:2], r.Contest.Trials[:2]
 	r.Contest.Trials[1].Alone[0].Property = "headers"
 	if v := Judge(r, nil); len(v.Where) != 3 {

@@ -10,6 +10,7 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/units"
 )
 
 // A field that is in no property would be a difference that no test takes away.
@@ -187,5 +188,23 @@ workload: {pattern: permutation, sizes: [64KiB]}`
 		if got == nil || got.NotTested != want || (want == "") != (len(got.Trials) > 0) {
 			t.Errorf("%q: %+v", want, got)
 		}
+	}
+}
+
+// A size at which the seeds show no lead ends a range: the leads before and behind it are two, and each has its test.
+func TestASizeWithoutALeadEndsARange(t *testing.T) {
+	r := &runstore.Results{Fabrics: make([]runstore.FabricResult, 2)}
+	for i, slower := range []int64{110, 101, 120} {
+		for f, us := range []int64{100, slower} {
+			p := runstore.Point{Bytes: int64(1) << (10 + i), Time: units.Time(us) * units.Microsecond, Seeds: &runstore.Seeds{}}
+			for k := range int64(5) {
+				p.Seeds.TimesPs = append(p.Seeds.TimesPs, us*1e6+k*1e3)
+			}
+			r.Fabrics[f].Points = append(r.Fabrics[f].Points, p)
+		}
+	}
+	chosen, left := decisive(r)
+	if len(chosen) != 2 || chosen[0].point != 0 || chosen[1].point != 2 || len(left) != 0 {
+		t.Errorf("%+v are tested and %v are not, want the leads at the first size and at the last", chosen, left)
 	}
 }

@@ -117,13 +117,10 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 	}
 	for _, i := range measuredPoints(results) {
 		t := trial{point: i, faster: faster, slower: slower, far: far}
-		if fastest(results, i) != faster {
-			end()
-			continue
-		}
 		pair := [2]runstore.Point{results.Fabrics[slower].Points[i], results.Fabrics[faster].Points[i]}
-		if !ContrastOf([][2]runstore.Point{pair}).Behind(repeated) {
-			continue // the seeds show no lead
+		if fastest(results, i) != faster || !ContrastOf([][2]runstore.Point{pair}).Behind(repeated) {
+			end() // the seeds show no lead
+			continue
 		}
 		t.seeds = min(len(results.Fabrics[faster].Points[i].Times()), len(results.Fabrics[slower].Points[i].Times()))
 		span = append(span, t)
@@ -132,10 +129,10 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 	return out
 }
 
-// farBehind reports whether a fabric takes clearLead times as long as the fastest at every size.
+// farBehind reports whether a fabric takes FarBehind times as long as the fastest at every size.
 func farBehind(results *runstore.Results, fabric int) bool {
 	return !slices.ContainsFunc(measuredPoints(results), func(i int) bool {
-		return ratio(results, trial{point: i, faster: fastest(results, i), slower: fabric}) < clearLead
+		return ratio(results, trial{point: i, faster: fastest(results, i), slower: fabric}) < FarBehind
 	})
 }
 

@@ -2,9 +2,9 @@ package contest
 
 // The limits of the tests.
 const (
-	// clearLead is the ratio from which, at every size, a fabric is far behind: its readings are not
+	// FarBehind is the ratio from which, at every size, a fabric is out of the contest: its readings are not
 	// tested, and the reason is tested at one size.
-	clearLead = 2
+	FarBehind = 2
 	// mostSizes is the number of sizes at which leads are tested.
 	mostSizes = 3
 	// mostHops bounds the packet-hops of all tests of a run: about half a minute of two cores.
