@@ -30,7 +30,7 @@ var wings = []wing{
 	},
 	{"verbs", []string{"units", "wire", "internal/base", "internal/sim"}, "the verbs run the simulator's queue pairs on real sockets, without a simulated network"},
 	{"internal/formats", []string{"units", "internal/sim"}, "a file of another tool becomes a workload or a scenario, whoever runs it"},
-	{"internal/live", []string{"units", "wire", "internal/base", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs; an emulated network is the simulator's, and its devices are those of the verbs"},
+	{"internal/live", []string{"units", "wire", "internal/base", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs; the simulator carries an emulated network, and the verbs are its devices"},
 	{
 		"internal/study",
 		[]string{"units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim", "internal/formats"},

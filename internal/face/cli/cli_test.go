@@ -133,7 +133,7 @@ func invoke(e *Env) (code Code, stdout, stderr string) {
 
 func TestEveryCodeIsDocumented(t *testing.T) {
 	_, help, _ := invoke(environment([]string{"help", "exit-codes"}))
-	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Refuted, exitNotJudged, Defect} {
+	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Refuted, NotJudged, Defect} {
 		if !strings.Contains(help, fmt.Sprintf("\n%4d  ", code)) {
 			t.Errorf("exit code %d is not in the help:\n%s", code, help)
 		}

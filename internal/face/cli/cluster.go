@@ -58,8 +58,8 @@ func (e *Env) completeFabrics(c *cobra.Command) {
 	}
 }
 
-// completeFabric completes the names of fabrics: those of the scenario that is named, or of the catalog, if none is
-// or --cluster is a preset. Several are joined by commas.
+// completeFabric completes the names of fabrics. They come from the scenario on the command line; without a scenario,
+// or with a preset as --cluster, they come from the catalog. Commas join several names.
 func (e *Env) completeFabric(cmd *cobra.Command, given []string, typed string) ([]string, cobra.ShellCompDirective) {
 	name := ""
 	if f := cmd.Flags().Lookup("cluster"); f != nil {

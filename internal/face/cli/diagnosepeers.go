@@ -78,7 +78,7 @@ func (c *comparing) do(ctx context.Context, e *Env, asJSON bool) error {
 		return fail(Refuted, "some ports, GPUs or ranks do not look like their peers")
 	}
 	if found.Judged == 0 {
-		return fail(exitNotJudged, "no port, GPU or rank was judged")
+		return fail(NotJudged, "no port, GPU or rank was judged")
 	}
 	return nil
 }

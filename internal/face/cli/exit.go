@@ -16,15 +16,14 @@ type Code int
 
 // The exit codes.
 const (
-	OK       Code = 0
-	Failed   Code = 1 // the run
-	BadInput Code = 2 // usage, scenario, output folder
-	Missed   Code = 3 // a validation case
-	Partial  Code = 4 // the run was interrupted
-	Refuted  Code = 5 // by a check or an audit: forwarding tables, a configuration
-	// exitNotJudged is for a check that found nothing of what it looks at.
-	exitNotJudged Code = 6
-	Defect        Code = 70 // of weft: EX_SOFTWARE of sysexits.h
+	OK        Code = 0
+	Failed    Code = 1  // the run
+	BadInput  Code = 2  // usage, scenario, output folder
+	Missed    Code = 3  // a validation case
+	Partial   Code = 4  // the run was interrupted
+	Refuted   Code = 5  // by a check or an audit: forwarding tables, a configuration
+	NotJudged Code = 6  // by a check: the input has nothing of what it looks at
+	Defect    Code = 70 // of weft: EX_SOFTWARE of sysexits.h
 )
 
 // codes is the documented table.
@@ -38,7 +37,7 @@ var codes = []struct {
 	{Missed, "weft validate: at least one case missed its tolerance"},
 	{Partial, "interrupted (Ctrl-C): the results so far are kept and marked as partial"},
 	{Refuted, "a check has findings: weft sm check or weft sm route refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows a path between zones that must be separate, weft diagnose finds a log that does not fit the cluster, weft calibrate finds a fit that predicts held-out sizes no better than the default"},
-	{exitNotJudged, "nothing was judged: the input has nothing of what the check looks at, so that no finding means nothing (weft fabric inspect: no speeds, and no cabling with a rule; weft sm check: no path; weft diagnose --prometheus: no metric with enough peers; weft live sniff: no packet of RoCE v2; weft validate: no scored row; weft roce lint: no port that is up has QoS; weft roce check: no fabric has PFC)"},
+	{NotJudged, "nothing was judged, which is no good news: the input has nothing of what the check looks at (weft fabric inspect: no speeds, and no cabling with a rule; weft sm check: no path; weft diagnose --prometheus: no metric with enough peers; weft live sniff: no packet of RoCE v2; weft validate: no scored row; weft roce lint: no port that is up has QoS; weft roce check: no fabric has PFC)"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 

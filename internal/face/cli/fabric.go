@@ -61,7 +61,7 @@ findings, and 6 if nothing could be judged.`,
 			}
 			err = e.present(report.Inspection(fmt.Sprintf("%s (%s)", given[0], f.format), found, openSMBlocks(foreseen, why)), asJSON, out)
 			if err == nil && found.Blank() {
-				err = fail(exitNotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", given[0])
+				err = fail(NotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", given[0])
 			}
 			return err
 		},

@@ -13,8 +13,8 @@ import (
 // Rows that are only shown judge nothing.
 func TestAValidationWithoutAScoredRowIsNoSuccess(t *testing.T) {
 	shown := validate.Row{Reference: []float64{1}, Weft: []float64{2}, Tolerance: validate.Tolerance{Kind: validate.ToleranceNone}}
-	if code := codeOf(scored([]validate.Result{{Rows: []validate.Row{shown, shown}}}, false)); code != exitNotJudged {
-		t.Errorf("two rows that are shown end with code %d, want %d", code, exitNotJudged)
+	if code := codeOf(scored([]validate.Result{{Rows: []validate.Row{shown, shown}}}, false)); code != NotJudged {
+		t.Errorf("two rows that are shown end with code %d, want %d", code, NotJudged)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestACaptureWithoutRoCEIsNotCalledSound(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := runVerb(t, newSniff, path)
-	if code != exitNotJudged || !strings.Contains(out, "0 packets of RoCE v2, 1 others") || !strings.Contains(errs, "no packet of RoCE v2") {
+	if code != NotJudged || !strings.Contains(out, "0 packets of RoCE v2, 1 others") || !strings.Contains(errs, "no packet of RoCE v2") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

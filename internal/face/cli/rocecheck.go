@@ -69,7 +69,7 @@ func checkLossless(e *Env, r *scenario.Resolved, asJSON bool) error {
 	case len(refuted) > 0:
 		return fail(Refuted, "refuted: %s", strings.Join(refuted, ", "))
 	case judged == 0:
-		return fail(exitNotJudged, "nothing was judged: no fabric of the scenario has PFC")
+		return fail(NotJudged, "nothing was judged: no fabric of the scenario has PFC")
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func (l *linting) run(ctx context.Context, e *Env) error {
 	case len(all.Findings) > 0:
 		return fail(Refuted, "%s", countFindings(all))
 	case all.Ports == 0:
-		return fail(exitNotJudged, "%s: %s", countFindings(all), strings.Join(all.Unjudged, "; "))
+		return fail(NotJudged, "%s: %s", countFindings(all), strings.Join(all.Unjudged, "; "))
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 	case !r.Proven():
 		return fail(Refuted, "the tables of %s are refuted: %s", tables, refutations(r))
 	case nothingJudged(r):
-		return fail(exitNotJudged, "%s: nothing was judged: %s", tables, noPath)
+		return fail(NotJudged, "%s: nothing was judged: %s", tables, noPath)
 	case m != nil && m.Refuted() && c.matrix != "":
 		return fail(Refuted, "%s is no LID matrix of %s: %d of its entries are less than the cables allow", files.matrix, fabric, m.Shorter)
 	}

@@ -70,11 +70,11 @@ func undecoded(path string, t *sniff.Tracker) error {
 	case t.Packets > 0:
 		return nil
 	case t.Other == 0:
-		return fail(exitNotJudged, "%s has no packet", path)
+		return fail(NotJudged, "%s has no packet", path)
 	case kinds != "":
-		return fail(exitNotJudged, "%s has no packet of RoCE v2, so nothing was judged: %s, which weft does not decode (Wireshark does)", path, kinds)
+		return fail(NotJudged, "%s has no packet of RoCE v2, so nothing was judged: %s, which weft does not decode (Wireshark does)", path, kinds)
 	}
-	return fail(exitNotJudged, "%s has no packet of RoCE v2 (UDP port %d) among its %s, so nothing was judged", path, wire.RoCEv2Port, doc.Integer(t.Other))
+	return fail(NotJudged, "%s has no packet of RoCE v2 (UDP port %d) among its %s, so nothing was judged", path, wire.RoCEv2Port, doc.Integer(t.Other))
 }
 
 // flowName names the two ends of a flow.

@@ -17,7 +17,7 @@ func TestACaptureWithoutRoCEv2IsAnError(t *testing.T) {
 	for range 3 {
 		tr.Take(&pcap.Packet{Link: pcap.InfiniBand, Data: make([]byte, 64), Length: 64})
 	}
-	if err := undecoded("t.pcap", tr); err == nil || !strings.Contains(err.Error(), "3 of InfiniBand, which weft does not decode") || codeOf(err) != exitNotJudged {
+	if err := undecoded("t.pcap", tr); err == nil || !strings.Contains(err.Error(), "3 of InfiniBand, which weft does not decode") || codeOf(err) != NotJudged {
 		t.Errorf("a capture of InfiniBand: %v", err)
 	}
 	tr.Packets = 1

@@ -154,7 +154,7 @@ func scored(results []validate.Result, stopped bool) error {
 	case miss > 0:
 		return fail(Missed, "%s", summary)
 	case pass == 0:
-		return fail(exitNotJudged, "no row of these cases is scored: %s", summary)
+		return fail(NotJudged, "no row of these cases is scored: %s", summary)
 	}
 	return nil
 }

@@ -186,9 +186,10 @@ func (c *cabling) sorted() [][2]int32 {
 // crossed reports two cables that are exchanged: a lacks a cable to b and has one more to d, and c
 // lacks one to d and has one more to b.
 func (c *cabling) crossed() {
-	for _, lack := range c.sorted() {
+	pairs := c.sorted()
+	for _, lack := range pairs {
 		a, b := lack[0], lack[1]
-		for _, more := range c.sorted() {
+		for _, more := range pairs {
 			if more[0] != a || c.delta[more] <= 0 {
 				continue
 			}
@@ -214,8 +215,9 @@ func (c *cabling) crossed() {
 // moved reports cables that lead to another switch than those of their peers: at their upper or at
 // their lower end.
 func (c *cabling) moved() {
-	for _, lack := range c.sorted() {
-		for _, more := range c.sorted() {
+	pairs := c.sorted()
+	for _, lack := range pairs {
+		for _, more := range pairs {
 			n := min(-c.delta[lack], c.delta[more])
 			if n <= 0 || more[0] != lack[0] && more[1] != lack[1] {
 				continue

@@ -42,7 +42,7 @@ type Report struct {
 	NotJudged   []string `json:"not_judged,omitempty"`
 }
 
-// Blank reports whether nothing was judged and nothing is wrong: then no finding means nothing.
+// Blank reports whether nothing was judged and nothing is wrong: then the lack of findings is no good news.
 func (r *Report) Blank() bool { return !r.Faulty() && r.LinksJudged == 0 && r.PairsJudged == 0 }
 
 // Faulty reports whether there is an error or a warning.

@@ -7,12 +7,11 @@ import (
 	"math"
 	"net"
 	"net/netip"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"weft/internal/base/door/doortest"
 	"weft/verbs"
 )
 
@@ -36,7 +35,7 @@ func serverOf(t *testing.T, addr string, bytes int64, change func(*server)) (at 
 	change(s)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.serve(ctx, &crowded{l, 3}) }()
+	go func() { done <- s.serve(ctx, &doortest.Crowded{Listener: l, Left: 3}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -44,20 +43,6 @@ func serverOf(t *testing.T, addr string, bytes int64, change func(*server)) (at 
 		}
 	})
 	return l.Addr().String(), dev, told
-}
-
-// crowded is a listener that has no descriptor for its first callers.
-type crowded struct {
-	net.Listener
-	left int
-}
-
-func (c *crowded) Accept() (net.Conn, error) {
-	if c.left > 0 {
-		c.left--
-		return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
-	}
-	return c.Listener.Accept()
 }
 
 // asker is a client of a server, with a device of its own.

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
+	"weft/internal/base/door/doortest"
 	"weft/internal/sim/collective"
 	"weft/verbs"
 )
@@ -20,20 +20,6 @@ func servedAt(t *testing.T, addrs ...string) string {
 	t.Helper()
 	_, at := serverAt(t, addrs...)
 	return at
-}
-
-// crowded is a listener that has no descriptor for its first callers.
-type crowded struct {
-	net.Listener
-	left int
-}
-
-func (c *crowded) Accept() (net.Conn, error) {
-	if c.left > 0 {
-		c.left--
-		return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
-	}
-	return c.Listener.Accept()
 }
 
 // serverAt is a server that has had callers for whom there was no descriptor.
@@ -50,7 +36,7 @@ func serverAt(t *testing.T, addrs ...string) (*Server, string) {
 	}
 	done := make(chan error, 1)
 	server := NewServer(DefaultMemory, list...)
-	go func() { done <- server.Serve(ctx, &crowded{l, 3}, func(net.Addr, error) {}) }()
+	go func() { done <- server.Serve(ctx, &doortest.Crowded{Listener: l, Left: 3}, func(net.Addr, error) {}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
