@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -17,11 +18,11 @@ func TestACollectiveIsTheScenarioThatSaysTheSame(t *testing.T) {
 			Op: "all-gather", Cluster: "dgx-a100", Nodes: 3, Fabrics: []string{"roce-v2-200g"}, Sizes: []units.Bytes{units.MiB, 8}, Algorithm: "ring",
 		},
 	} {
-		want, err := weft.Parse("text", []byte(text))
+		want, err := scenario.Decode("text", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := weft.New("go", c.Scenario())
+		got, err := scenario.New("go", c.Scenario())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,14 +36,14 @@ func TestACollectiveIsTheScenarioThatSaysTheSame(t *testing.T) {
 
 func TestAnInvalidCollectiveIsAnErrorOfItsField(t *testing.T) {
 	_, err := weft.Collective{Cluster: "dgx-h10"}.Run(t.Context())
-	var all weft.Errors
+	var all scenario.Errors
 	if !errors.As(err, &all) || len(all) != 1 || all[0].Path != "cluster.node" {
 		t.Errorf("%v: want one error of cluster.node", err)
 	}
 }
 
 func TestWhatCannotBeSimulatedIsAnError(t *testing.T) {
-	file, err := weft.New("two", weft.Collective{Nodes: 2, Fabrics: []string{"infiniband-ndr"}, Sizes: []units.Bytes{8}}.Scenario())
+	file, err := scenario.New("two", weft.Collective{Nodes: 2, Fabrics: []string{"infiniband-ndr"}, Sizes: []units.Bytes{8}}.Scenario())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,11 +53,11 @@ func TestWhatCannotBeSimulatedIsAnError(t *testing.T) {
 	}
 	for _, c := range []struct {
 		want  string
-		r     *weft.Resolved
+		r     *scenario.Resolved
 		seeds int
 	}{
 		{"the scenario has no fabric: want one from File.Resolve", nil, 0},
-		{"the scenario has no fabric: want one from File.Resolve", &weft.Resolved{}, 3},
+		{"the scenario has no fabric: want one from File.Resolve", &scenario.Resolved{}, 3},
 		{"Options.Seeds is 1001: want 0 to 1000, or AutoSeeds", two, weft.MaxSeeds + 1},
 		{"Options.Seeds is -2: want 0 to 1000, or AutoSeeds", two, -2},
 	} {
@@ -68,7 +69,7 @@ func TestWhatCannotBeSimulatedIsAnError(t *testing.T) {
 
 func TestAStoppedRunReturnsTheFinishedPoints(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	file, err := weft.New("stopped", weft.Collective{Nodes: 2, Fabrics: []string{"infiniband-ndr"}, Sizes: []units.Bytes{8, units.GiB}}.Scenario())
+	file, err := scenario.New("stopped", weft.Collective{Nodes: 2, Fabrics: []string{"infiniband-ndr"}, Sizes: []units.Bytes{8, units.GiB}}.Scenario())
 	if err != nil {
 		t.Fatal(err)
 	}

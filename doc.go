@@ -3,10 +3,11 @@
 //
 // # A simulation
 //
-// A [Scenario] says which machines, which fabrics and which workload. It comes from a file
-// ([Load]), from text ([Parse]) or from a value of Go ([New]). All three give a [File]. Its
-// method Resolve lays overrides ([Set]) over the file and gives a [Resolved]: the scenario
-// with every number present. [Run] simulates it and gives [Results]. For a collective
+// A scenario (package [weft/scenario]) says which machines, which fabrics and which workload.
+// It comes from a file ([scenario.Load]), from text ([scenario.Decode]) or from a value of Go
+// ([scenario.New]). All three give a [scenario.File]. Its method Resolve lays overrides
+// ([scenario.Set]) over the file and gives a [scenario.Resolved]: the scenario with every number
+// present. [Run] simulates it and gives results (package [weft/results]). For a collective
 // operation on a cluster, [Collective] is all of this in two lines.
 //
 // The command weft simulates through this package, and in no other way.
@@ -16,32 +17,28 @@
 // A zero field takes the value of its preset or the default, like a field that a file does
 // not mention. To set a field to zero or false, use an override:
 //
-//	file.Resolve(weft.Set("fabrics[0].switch.latency", units.Time(0), "no latency"))
+//	file.Resolve(scenario.Set("fabrics[0].switch.latency", units.Time(0), "no latency"))
 //
-// The path of a field is its name in a scenario file; docs/SCENARIO.md has all of them. The
-// types of a scenario and of results stand below internal and have their names here. The command
-// go doc weft/internal/sim/scenario.Fabric lists the fields of [Fabric] with their meaning and
-// range. The command go doc weft/internal/sim/runstore.Point lists the fields of [Point]. A
-// choice is a text, and its type lists the values.
+// The path of a field is its name in a scenario file; docs/SCENARIO.md has all of them. A choice
+// is a text; go doc weft/scenario.FabricKind lists its values.
 //
 // # Units
 //
 // Quantities are integers: picoseconds ([weft/units.Time]), bytes ([weft/units.Bytes]), bits
-// per second ([weft/units.Rate]), millimetres ([weft/units.Length]). A [Ratio] is an exact
+// per second ([weft/units.Rate]), millimetres ([weft/units.Length]). A [scenario.Ratio] is an exact
 // fraction. AlgBW, BusBW and other bandwidths of results are floats in GB/s of 10⁹ bytes.
 //
 // # Errors
 //
-// A scenario with mistakes gives an [Errors]. Each [Error] has its file, line and column, or
+// A scenario with mistakes gives a [scenario.Errors]. Each [scenario.Error] has its file, line and column, or
 // the override that caused it, the path of the field, and the valid values. Run joins the
 // reasons of failed simulations, and still gives the results of the others.
 //
 // # Stability
 //
-// From version 1.0 on the names and the meaning of packages weft, units, wire and verbs
-// follow semantic versioning. A minor version may add fields, choices and presets: write the
-// names of fields in literals. One version of weft gives byte-identical results for one
-// scenario and seed, on any machine and with any number of cores. Another version may give
-// other results. The types of a scenario and of results that have a name here are part of the
-// promise, with their fields; everything else below internal may change at any time.
+// From version 1.0 on the names and the meaning of packages weft, scenario, results, units, wire
+// and verbs follow semantic versioning, but for methods whose types stand below internal. A minor
+// version may add fields, choices and presets: write the names of fields in literals. One version
+// of weft gives byte-identical results for one scenario and seed, on any machine and with any
+// number of cores. Another version may give other results.
 package weft

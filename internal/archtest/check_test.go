@@ -188,7 +188,7 @@ func (all tree) unused() (idle []string) {
 // wingOf is the wing whose folder a package stands in.
 func wingOf(pkg string) (wing, bool) {
 	for _, w := range wings {
-		if below(pkg, w.dir) {
+		if below(pkg, w.dir) || publicRooms[pkg] == w.dir {
 			return w, true
 		}
 	}

@@ -50,6 +50,13 @@ var wings = []wing{
 	{"internal/archtest", nil, "the rules are about all packages and part of none"},
 }
 
+// publicRooms are rooms of a wing that a user's program imports, so that they do not stand below
+// internal. The rule of their wing holds for them.
+var publicRooms = map[string]string{
+	"scenario": "internal/sim", // what is simulated
+	"results":  "internal/sim", // what comes out
+}
+
 // room is a package that may import less than its wing may. Below a package
 // without a room, the wing's rule alone holds.
 type room struct {
@@ -98,8 +105,9 @@ var rooms = []room{
 	{"internal/sim/catalog", nil, "a datasheet knows nothing about its use"},
 	{"internal/sim/channel", []string{"units", "internal/sim/transport", "internal/sim/transport/cc"}, "messages between a fabric and a device know neither; a NIC's counters and the parameters of congestion control are the transport's"},
 	{"internal/sim/protocol", []string{"units", "wire", "internal/sim/transport/cc"}, "a protocol is described without knowing who asks"},
-	{"internal/sim/runstore", []string{"units", "internal/base/regular"}, "the folder of a run outlives the simulator that filled it"},
-	{"internal/sim/runstore/seriesfile", []string{"internal/base/regular", "internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},
+	{"results", []string{"units", "internal/base/jsontext"}, "results are numbers, whoever made them"},
+	{"internal/sim/runstore", []string{"results", "internal/base/jsontext", "internal/base/regular"}, "the folder of a run outlives the simulator that filled it"},
+	{"internal/sim/runstore/seriesfile", []string{"results", "internal/base/regular", "internal/sim/runstore"}, "a file of series is rows, whoever recorded them"},
 	{"internal/sim/transport", []string{"units", "wire", "internal/sim/state", "internal/sim/transport/cc"}, "a queue pair is written once, for the simulator and for real sockets"},
 	{"internal/sim/transport/cc", []string{"units"}, "congestion control sees marks, delays and rates, not packets"},
 	{"internal/sim/transport/tcp", []string{"units"}, "TCP is one more transport beside the queue pairs, under the same rules"},

@@ -11,6 +11,7 @@
 //	stats     confidence intervals and quantiles
 //	golden    files that tests compare with and rewrite
 //	door      whom a listener lets in, and that it goes on
+//	jsontext  values as JSON that people read, too
 //	regular   files of folders that anybody may have filled
 //	slurmtest a Slurm that a test runs on this machine
 //

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -10,10 +10,10 @@ import (
 const mostArrivals = 200
 
 // withArrivals makes a simulation count what arrives at NICs over its time.
-func (j *job) withArrivals(into *runstore.FaultPoint) {
+func (j *job) withArrivals(into *results.FaultPoint) {
 	plan := *j.Plan
 	tell := plan.Series
-	plan.Series = func(s *runstore.Series) {
+	plan.Series = func(s *results.Series) {
 		into.Slice, into.Arrived = arrivals(s)
 		if tell != nil {
 			tell(s)
@@ -24,14 +24,14 @@ func (j *job) withArrivals(into *runstore.FaultPoint) {
 
 // arrivals are the bytes that arrive at NICs from the network in each part of a simulation, and the
 // length of a part.
-func arrivals(s *runstore.Series) (slice units.Time, arrived []int64) {
+func arrivals(s *results.Series) (slice units.Time, arrived []int64) {
 	nic := make(map[int32]bool)
 	for _, x := range s.Nodes {
 		nic[x.Node] = x.Kind == fabric.KindNIC
 	}
 	last := make(map[int32]bool) // by link
 	for _, l := range s.Links {
-		last[l.Link] = l.Tier != runstore.ScaleUpTier && nic[l.To]
+		last[l.Link] = l.Tier != results.ScaleUpTier && nic[l.To]
 	}
 	interval := max(1, s.Simulation.IntervalPs)
 	merged := 1 + s.Simulation.DurationPs/interval/mostArrivals

@@ -4,7 +4,8 @@
 //
 // # Rooms
 //
-//	scenario    the user's file, its defaults and derived values: Resolved
+//	scenario    (weft/scenario, public) the user's file, its defaults and derived values: Resolved
+//	results     (weft/results, public) what a run gives: times and counts
 //	protocol    the description of each protocol: its ports, frames, transport, abilities
 //	catalog     facts of hardware and protocols, each with its source
 //	state       compares two states of a simulation, and moves one on in time

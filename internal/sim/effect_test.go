@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // effectWorkloads are the kinds of workload. Collectives share their code but for the schedule, and so do patterns: with

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Exact is what a simulation does with traffic that repeats itself.
@@ -56,7 +56,7 @@ func (e Exact) ways() int {
 const differs = "this is a defect of weft, please report it with the scenario; --exact off gives the right results"
 
 // inWay is the simulation as Options.Exact says.
-func (j *job) inWay(e Exact) runstore.Point {
+func (j *job) inWay(e Exact) results.Point {
 	if e == ExactCheck {
 		return j.check()
 	}
@@ -65,9 +65,9 @@ func (j *job) inWay(e Exact) runstore.Point {
 }
 
 // check runs the simulation with and without skipping.
-func (j *job) check() runstore.Point {
+func (j *job) check() results.Point {
 	skipping := *j
-	var series [2]*runstore.Series
+	var series [2]*results.Series
 	skipping.Plan, skipping.observe, skipping.Exact, skipping.hidden = withSeries(j.Plan, &series[0]), nil, true, true
 	with := skipping.run()
 	j.watch.compared(&skipping, &with)
@@ -80,10 +80,10 @@ func (j *job) check() runstore.Point {
 }
 
 // withSeries is a plan whose series, if it records one, is kept as well.
-func withSeries(p *network.Plan, into **runstore.Series) *network.Plan {
+func withSeries(p *network.Plan, into **results.Series) *network.Plan {
 	own := *p
 	if p.Series != nil {
-		own.Series = func(s *runstore.Series) {
+		own.Series = func(s *results.Series) {
 			p.Series(s)
 			*into = s
 		}
@@ -92,8 +92,8 @@ func withSeries(p *network.Plan, into **runstore.Series) *network.Plan {
 }
 
 // compared is the point of a simulation that ran with and without skipping.
-func compared(with, without *runstore.Point, series [2]*runstore.Series) runstore.Point {
-	field, a, b := runstore.Difference(with, without)
+func compared(with, without *results.Point, series [2]*results.Series) results.Point {
+	field, a, b := results.Difference(with, without)
 	if with.Failure != without.Failure { // it says more than the missing results
 		field, a, b = "failure", strconv.Quote(with.Failure), strconv.Quote(without.Failure)
 	}

@@ -8,10 +8,10 @@ import (
 
 	"weft/internal/base/canon"
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -23,18 +23,18 @@ const (
 )
 
 // checked runs a scenario with and without skipping on some cores. A difference is an error of the test.
-func checked(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
+func checked(t *testing.T, r *scenario.Resolved, workers int) *results.Results {
 	t.Helper()
 	return checkedWith(t, r, sim.Options{Workers: workers, Exact: sim.ExactCheck})
 }
 
 // checkedSeries is checked for a run that records series, which are compared, too.
-func checkedSeries(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
+func checkedSeries(t *testing.T, r *scenario.Resolved, workers int) *results.Results {
 	t.Helper()
-	return checkedWith(t, r, sim.Options{Workers: workers, Exact: sim.ExactCheck, Series: func(*runstore.Series) {}})
+	return checkedWith(t, r, sim.Options{Workers: workers, Exact: sim.ExactCheck, Series: func(*results.Series) {}})
 }
 
-func checkedWith(t *testing.T, r *scenario.Resolved, o sim.Options) *runstore.Results {
+func checkedWith(t *testing.T, r *scenario.Resolved, o sim.Options) *results.Results {
 	t.Helper()
 	out, err := sim.Run(t.Context(), r, o)
 	if err != nil {
@@ -123,7 +123,7 @@ fabrics:
 ` + allReduce, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, check := range []func(*testing.T, *scenario.Resolved, int) *runstore.Results{checked, checkedSeries} {
+			for _, check := range []func(*testing.T, *scenario.Resolved, int) *results.Results{checked, checkedSeries} {
 				for _, f := range check(t, simtest.Resolve(t, c.text), c.workers).Fabrics {
 					p := &f.Points[0]
 					if s := p.Counts.Skipped; p.Failure == "" && (s.Periods == 0 || s.Time <= 0 || s.Time >= s.Of || s.Events <= 0 || s.Events >= p.Counts.Events) {
@@ -217,7 +217,7 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [1M
 		finished, series := 0, 0
 		out, err := sim.Run(t.Context(), r, sim.Options{
 			Workers: 1, Seeds: 2, Exact: exact, Progress: func(p sim.Progress) { last = p },
-			Finished: func(sim.Finished) { finished++ }, Series: func(*runstore.Series) { series++ },
+			Finished: func(sim.Finished) { finished++ }, Series: func(*results.Series) { series++ },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -278,8 +278,8 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64
 		}
 	}
 	for _, e := range m.Entries {
-		var p runstore.Point
-		if err := canon.Decode(e.Value, &p); err != nil || p.Time == 0 || p.Counts.Skipped != (runstore.Skipped{}) {
+		var p results.Point
+		if err := canon.Decode(e.Value, &p); err != nil || p.Time == 0 || p.Counts.Skipped != (results.Skipped{}) {
 			t.Errorf("the entry has %+v: %v", p.Counts, err)
 		}
 	}

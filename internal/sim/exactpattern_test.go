@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -52,7 +52,7 @@ fabrics:
 		"behind another":   {fiveNodes + both + "workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: 32MiB}, {src: 0, dst: 1, bytes: 33554433B}, {src: 0, dst: 2, bytes: 8MiB}]}", 30},
 		"several pairs":    {fiveNodes + "fabrics: [{preset: infiniband-ndr, transport: {qps-per-connection: 4}}, {preset: infiniband-hdr, transport: {qps-per-connection: 3}}]\nworkload: {pattern: incast, fan-in: 3, sizes: [64MiB]}", 80},
 	} {
-		for workers, check := range map[int]func(*testing.T, *scenario.Resolved, int) *runstore.Results{1: checked, 2: checkedSeries} {
+		for workers, check := range map[int]func(*testing.T, *scenario.Resolved, int) *results.Results{1: checked, 2: checkedSeries} {
 			t.Run(fmt.Sprintf("%s, %d", name, workers), func(t *testing.T) {
 				for _, f := range check(t, simtest.Resolve(t, c.text), workers).Fabrics {
 					p := &f.Points[0]

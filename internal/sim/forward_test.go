@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/scenario"
 )
 
 // BenchmarkForward is a collective of 1 GiB on whole H100 nodes, on one core. The steps of rings repeat themselves;

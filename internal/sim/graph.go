@@ -8,9 +8,9 @@ import (
 
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/results"
+	"weft/scenario"
 )
 
 // Execute executes a workload with or without skipping, or both ways. See executor.Execute. progress, if not nil, is called
@@ -21,7 +21,7 @@ func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *work
 	if e != ExactCheck {
 		return w.execute(ctx, p, r, g, e == ExactOn)
 	}
-	var series [2]*runstore.Series
+	var series [2]*results.Series
 	with, failed := w.execute(ctx, withSeries(p, &series[0]), r, g, true)
 	without, err := w.execute(ctx, withSeries(p, &series[1]), r, g, false)
 	if ctx.Err() != nil || err != nil && failed != nil {
@@ -52,7 +52,7 @@ func (w *watch) execute(ctx context.Context, p *network.Plan, r *scenario.Resolv
 		w.left(j)
 		return out, err
 	}
-	w.compared(j, &runstore.Point{Time: out.Timeline.End, Counts: out.Counts})
+	w.compared(j, &results.Point{Time: out.Timeline.End, Counts: out.Counts})
 	return out, nil
 }
 

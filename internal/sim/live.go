@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Live shows a run in progress. [Options].Live takes it; the zero value is ready. Its methods may be called
@@ -61,7 +61,7 @@ func (l *Live) Progress() (p Progress) {
 
 // Series is what the running simulations have recorded of their links so far, the smallest first. Each call
 // copies the records, 117 MB at most for each simulation.
-func (l *Live) Series() (series []*runstore.Series) {
+func (l *Live) Series() (series []*results.Series) {
 	w := l.watch.Load()
 	if w == nil {
 		return nil

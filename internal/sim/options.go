@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"weft/internal/sim/known"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -25,7 +25,7 @@ type Options struct {
 	// Series, if not nil, makes each simulation of the first seed record its links, messages and steps over
 	// time, and is called with the record, in the order of the simulations, never concurrently with itself.
 	// Results are the same with and without it.
-	Series func(*runstore.Series)
+	Series func(*results.Series)
 	// Exact says whether a simulation skips periods in which it would repeat itself exactly. Results are the
 	// same with and without it.
 	Exact Exact
@@ -61,8 +61,8 @@ func (o *Options) check(r *scenario.Resolved) error {
 
 // Finished is one simulation with its result.
 type Finished struct {
-	Fabric, Size int            // indices into the scenario's fabrics and sizes
-	Point        runstore.Point // the result
+	Fabric, Size int           // indices into the scenario's fabrics and sizes
+	Point        results.Point // the result
 }
 
 // Progress is the progress of a run.
@@ -78,5 +78,5 @@ type Progress struct {
 	// Simulations whose results were known count as no work.
 	Share float64
 	// Skipped is the part of all this that was not simulated.
-	Skipped runstore.Skipped
+	Skipped results.Skipped
 }

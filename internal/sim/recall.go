@@ -8,7 +8,7 @@ import (
 	"weft/internal/base/canon"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/known"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -32,7 +32,7 @@ func recall(o *Options, jobs []job) {
 			continue
 		}
 		value, is := o.Cache.Get(j.key)
-		if point := new(runstore.Point); is && canon.Decode(value, point) == nil {
+		if point := new(results.Point); is && canon.Decode(value, point) == nil {
 			j.known = point
 		}
 	}
@@ -64,7 +64,7 @@ func (j *job) keep(cache known.Store) {
 }
 
 // valueOf are the bytes of a result, without the engine's work.
-func valueOf(p *runstore.Point) ([]byte, error) {
+func valueOf(p *results.Point) ([]byte, error) {
 	own := *p
 	own.Counts = own.Counts.WithoutWork()
 	return canon.Append(nil, own)
@@ -100,7 +100,7 @@ func Resimulate(ctx context.Context, recipe []byte, workers int) (key known.Key,
 	}
 	r := *part.Scenario
 	r.Workload.Sizes = []units.Bytes{units.Bytes(of.Bytes)}
-	var out runstore.Results
+	var out results.Results
 	jobs, err := jobsOf(&r, &out, nil)
 	if err != nil {
 		return key, nil, err

@@ -8,9 +8,9 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/known"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
+	"weft/results"
 )
 
 // kinds are scenarios whose results together have every part of a point.
@@ -115,7 +115,7 @@ func TestARunThatRecordsSimulates(t *testing.T) {
 	r, cache := simtest.Resolve(t, simtest.LeafSpine+"fabrics: [roce-v2-400g]"), runtest.NewMemory()
 	recorded := 0
 	for range 2 {
-		if _, err := sim.Run(t.Context(), r, sim.Options{Cache: cache, Series: func(*runstore.Series) { recorded++ }}); err != nil {
+		if _, err := sim.Run(t.Context(), r, sim.Options{Cache: cache, Series: func(*results.Series) { recorded++ }}); err != nil {
 			t.Fatal(err)
 		}
 	}

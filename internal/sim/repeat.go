@@ -10,8 +10,8 @@ import (
 	"weft/internal/base/canon"
 	"weft/internal/base/stats"
 	"weft/internal/sim/engine"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -52,14 +52,14 @@ func seedsFor(asked int, hops int64, drawn bool) int {
 }
 
 // drawn is what a seed has drawn in a run besides jitter; nil if nothing.
-func drawn(r *scenario.Resolved, f *scenario.Fabric, counts *runstore.Counts) *runstore.Draws {
+func drawn(r *scenario.Resolved, f *scenario.Fabric, counts *results.Counts) *results.Draws {
 	w := &r.Workload
-	d := &runstore.Draws{
+	d := &results.Draws{
 		Traffic: w.Exchange != "" || w.Pattern == scenario.Permutation || w.Pattern == scenario.Incast || w.Pattern == scenario.Uniform,
 		Hash:    counts.Hashed > 0, Marks: counts.Marks > 0, Losses: counts.DroppedCorrupt+counts.LinkRetries > 0,
 	}
 	switch {
-	case *d == runstore.Draws{}:
+	case *d == results.Draws{}:
 		return nil
 	case d.Traffic:
 		d.Like = "the traffic"
@@ -87,16 +87,16 @@ func likeness(f *scenario.Fabric) uint32 {
 type repeats struct {
 	r      *scenario.Resolved
 	jobs   []job
-	asked  int                // Options.Seeds
-	points [][]runstore.Point // of each job, by seed after the first
-	draws  []bool             // by size: a run has drawn more than jitter
+	asked  int               // Options.Seeds
+	points [][]results.Point // of each job, by seed after the first
+	draws  []bool            // by size: a run has drawn more than jitter
 }
 
 // again repeats each simulation that has a result with further seeds, the same on all fabrics, and
 // replaces the result by the mean over the seeds. A further seed may be the first that draws more than
 // jitter: the rule of AutoSeeds then asks for more.
-func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.Results, o Options, w *watch, stop *engine.Stop) {
-	all := &repeats{r, jobs, o.Seeds, make([][]runstore.Point, len(jobs)), make([]bool, len(out.Fabrics[0].Points))}
+func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *results.Results, o Options, w *watch, stop *engine.Stop) {
+	all := &repeats{r, jobs, o.Seeds, make([][]results.Point, len(jobs)), make([]bool, len(out.Fabrics[0].Points))}
 	for more := all.next(); len(more) > 0 && ctx.Err() == nil; more = all.next() {
 		recall(&o, more)
 		w.more(len(more) * o.Exact.ways())
@@ -116,7 +116,7 @@ func (a *repeats) next() (more []job) {
 		base := &a.jobs[i]
 		f, at := &a.r.Fabrics[base.fabric], base.point
 		hops[at] += base.into.Counts.PacketHops
-		a.draws[at] = a.draws[at] || drawn(a.r, f, &base.into.Counts) != nil || slices.ContainsFunc(a.points[i], func(p runstore.Point) bool { return drawn(a.r, f, &p.Counts) != nil })
+		a.draws[at] = a.draws[at] || drawn(a.r, f, &base.into.Counts) != nil || slices.ContainsFunc(a.points[i], func(p results.Point) bool { return drawn(a.r, f, &p.Counts) != nil })
 	}
 	for i := range a.jobs {
 		base := &a.jobs[i]
@@ -125,7 +125,7 @@ func (a *repeats) next() (more []job) {
 		}
 		had, n := len(a.points[i]), seedsFor(a.asked, hops[base.point], a.draws[base.point])-1
 		if a.points[i] == nil {
-			a.points[i] = make([]runstore.Point, 0, max(n, drawnToo.most))
+			a.points[i] = make([]results.Point, 0, max(n, drawnToo.most))
 		}
 		a.points[i] = a.points[i][:n]
 		for k := had; k < n; k++ {
@@ -145,10 +145,10 @@ func (a *repeats) next() (more []job) {
 // another number of messages, the point stays as the first seed's. Messages of uniform traffic
 // have times of their own: bandwidth is then the offered load, does not follow from the time, and
 // is the mean as well.
-func overSeeds(first *runstore.Point, more []runstore.Point, r *scenario.Resolved, f *scenario.Fabric) {
+func overSeeds(first *results.Point, more []results.Point, r *scenario.Resolved, f *scenario.Fabric) {
 	times := []float64{float64(first.Time)}
 	alg, bus := first.AlgBW, first.BusBW
-	all := &runstore.Seeds{TimesPs: []int64{int64(first.Time)}}
+	all := &results.Seeds{TimesPs: []int64{int64(first.Time)}}
 	clean, counts := cleanOf(first), first.Counts
 	for k := range more {
 		p := &more[k]
@@ -186,7 +186,7 @@ func overSeeds(first *runstore.Point, more []runstore.Point, r *scenario.Resolve
 }
 
 // cleanOf is the time without faults; 0 for a run without faults.
-func cleanOf(p *runstore.Point) units.Time {
+func cleanOf(p *results.Point) units.Time {
 	if p.Fault == nil {
 		return 0
 	}

@@ -7,9 +7,9 @@ import (
 
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -117,7 +117,7 @@ func TestSeedsDrawPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var seeds []*runstore.Seeds
+	var seeds []*results.Seeds
 	for i := range out.Fabrics {
 		p := &out.Fabrics[i].Points[0]
 		if p.Seeds == nil || len(p.Seeds.TimesPs) < 10 || p.Seeds.Draws == nil || !p.Seeds.Draws.Hash || p.Counts.Hashed == 0 {
@@ -139,8 +139,8 @@ func TestSeedsDrawPaths(t *testing.T) {
 // A run whose first seed marks nothing has as many seeds as one that marks from the start, if a further seed does.
 func TestALaterSeedMayDraw(t *testing.T) {
 	r := simtest.Resolve(t, jittered)
-	p := &runstore.Point{Time: 1, Counts: runstore.Counts{PacketHops: 1000}}
-	all := &repeats{r, []job{{into: p, part: known.PartOf(r, 0), Task: network.Task{Plan: &network.Plan{}}}}, AutoSeeds, make([][]runstore.Point, 1), make([]bool, 1)}
+	p := &results.Point{Time: 1, Counts: results.Counts{PacketHops: 1000}}
+	all := &repeats{r, []job{{into: p, part: known.PartOf(r, 0), Task: network.Task{Plan: &network.Plan{}}}}, AutoSeeds, make([][]results.Point, 1), make([]bool, 1)}
 	if n := len(all.next()); n != 4 {
 		t.Fatalf("the first seed drew nothing, and there are %d further runs, want 4", n)
 	}
@@ -182,29 +182,29 @@ func TestSeedsOfOnePathDrawNothing(t *testing.T) {
 
 // A run that fails with any seed has failed, and its failure names the seed.
 func TestASeedThatFailsFailsThePoint(t *testing.T) {
-	first := runstore.Point{Bytes: 8, Time: 100, AlgBW: 1}
+	first := results.Point{Bytes: 8, Time: 100, AlgBW: 1}
 	r := &scenario.Resolved{Fabrics: make([]scenario.Fabric, 1)}
 	r.Run.Seed = 7
-	again := func(more ...runstore.Point) runstore.Point {
+	again := func(more ...results.Point) results.Point {
 		p := first
 		overSeeds(&p, more, r, &r.Fabrics[0])
 		return p
 	}
-	if p := again(runstore.Point{Time: 110}, runstore.Point{Failure: "RETRY_EXC_ERR: …"}); p.Measured() || !strings.HasPrefix(p.Failure, "with seed 9: RETRY_EXC_ERR") {
+	if p := again(results.Point{Time: 110}, results.Point{Failure: "RETRY_EXC_ERR: …"}); p.Measured() || !strings.HasPrefix(p.Failure, "with seed 9: RETRY_EXC_ERR") {
 		t.Errorf("the point is %+v, want a failure with seed 9", p)
 	}
-	if p := again(runstore.Point{Time: 110}, runstore.Point{Partial: true}); p.Seeds != nil || p.Time != 100 {
+	if p := again(results.Point{Time: 110}, results.Point{Partial: true}); p.Seeds != nil || p.Time != 100 {
 		t.Errorf("a point whose seeds are not complete is %+v, want the first seed's point", p)
 	}
-	if p := again(runstore.Point{Time: 110, Counts: runstore.Counts{MessagesLost: 1}}); p.Seeds != nil || p.Time != 100 {
+	if p := again(results.Point{Time: 110, Counts: results.Counts{MessagesLost: 1}}); p.Seeds != nil || p.Time != 100 {
 		t.Errorf("a point whose seeds delivered other messages is %+v, want the first seed's point", p)
 	}
-	if p := again(runstore.Point{Time: 110}, runstore.Point{Time: 120}); p.Time != 110 || p.AlgBW != 100./110 {
+	if p := again(results.Point{Time: 110}, results.Point{Time: 120}); p.Time != 110 || p.AlgBW != 100./110 {
 		t.Errorf("the mean of 100, 110 and 120 is %v at %v GB/s", p.Time, p.AlgBW)
 	}
 	p := first
 	r.Workload.Pattern = scenario.Uniform
-	if overSeeds(&p, []runstore.Point{{Time: 110, AlgBW: 2}, {Time: 120, AlgBW: 3}}, r, &r.Fabrics[0]); p.Time != 110 || p.AlgBW != 2 {
+	if overSeeds(&p, []results.Point{{Time: 110, AlgBW: 2}, {Time: 120, AlgBW: 3}}, r, &r.Fabrics[0]); p.Time != 110 || p.AlgBW != 2 {
 		t.Errorf("the mean of traffic offered at 1, 2 and 3 GB/s is %v GB/s", p.AlgBW)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/pattern"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -26,12 +26,12 @@ import (
 type job struct {
 	network.Task
 	part          *known.Part
-	key           known.Key       // of the simulation, if there is a cache
-	known         *runstore.Point // its result in the cache; nil if it must be simulated
+	key           known.Key      // of the simulation, if there is a cache
+	known         *results.Point // its result in the cache; nil if it must be simulated
 	fabric, point int
-	into          *runstore.Point // its result; no other job writes it
-	again         bool            // with another seed than the scenario's
-	hidden        bool            // another simulation that is compared with it is shown instead
+	into          *results.Point // its result; no other job writes it
+	again         bool           // with another seed than the scenario's
+	hidden        bool           // another simulation that is compared with it is shown instead
 	watch         *watch
 	observe       func(*fabric.Network) // nil, or called with the network
 	ended         func()                // nil, or called at its end
@@ -40,7 +40,7 @@ type job struct {
 
 // Run simulates a scenario. If ctx is cancelled, it returns the finished simulations, marked as
 // partial, and ctx's error.
-func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Results, error) {
+func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Results, error) {
 	return simulate(ctx, r, o, nil)
 }
 
@@ -52,16 +52,16 @@ func Pausable(ctx context.Context) (pausable context.Context, hold func(bool)) {
 // Observe simulates a scenario, one simulation after the other. It passes the network of each to
 // the caller before its first event, to follow packets ([fabric.Network.Follow]). It omits the runs
 // without faults that faults are compared with.
-func Observe(ctx context.Context, r *scenario.Resolved, see func(*fabric.Network)) (*runstore.Results, error) {
+func Observe(ctx context.Context, r *scenario.Resolved, see func(*fabric.Network)) (*results.Results, error) {
 	return simulate(ctx, r, Options{Workers: 1}, see)
 }
 
-func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fabric.Network)) (*runstore.Results, error) {
+func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fabric.Network)) (*results.Results, error) {
 	if err := o.check(r); err != nil {
 		return nil, err
 	}
-	out := &runstore.Results{
-		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: workloadName(&r.Workload),
+	out := &results.Results{
+		Version: results.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: workloadName(&r.Workload),
 		Ranks: ranksOf(r), Nodes: nodesOf(r),
 	}
 	jobs, err := jobsOf(r, out, see)
@@ -77,7 +77,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	w := newWatch(len(jobs)*o.Exact.ways(), o)
 	defer w.end()
 	if o.Series == nil && o.Live != nil {
-		o.Series = func(*runstore.Series) {}
+		o.Series = func(*results.Series) {}
 	}
 	if o.Series != nil {
 		record(jobs, o.Series, o.Live != nil && !o.Live.SeriesOnly)
@@ -94,14 +94,14 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 }
 
 // record makes simulations record their series, and the counters of NICs' ports if they are shown.
-func record(jobs []job, tell func(*runstore.Series), ports bool) {
-	order := &runstore.SeriesOrder{Pass: tell}
+func record(jobs []job, tell func(*results.Series), ports bool) {
+	order := &results.SeriesOrder{Pass: tell}
 	for i := range jobs {
 		j := &jobs[i]
 		plan, bytes := *j.Plan, int64(j.Bytes)
 		plan.CountPorts = ports
-		var own *runstore.Series
-		plan.Series = func(s *runstore.Series) {
+		var own *results.Series
+		plan.Series = func(s *results.Series) {
 			s.Simulation.Bytes = bytes
 			own = s
 		}
@@ -136,7 +136,7 @@ func nodesOf(r *scenario.Resolved) int {
 
 // jobsOf plans every fabric and lists the simulations, the smallest first: an interrupted run has
 // as many sizes as possible, each on every fabric.
-func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Network)) ([]job, error) {
+func jobsOf(r *scenario.Resolved, out *results.Results, see func(*fabric.Network)) ([]job, error) {
 	sizes := r.Workload.Sizes
 	if len(sizes) == 0 {
 		sizes = []units.Bytes{0}
@@ -145,8 +145,8 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Networ
 	var errs []error
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
-		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
-			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
+		out.Fabrics = append(out.Fabrics, results.FabricResult{
+			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]results.Point, len(sizes)),
 		})
 		part := known.PartOf(r, i)
 		anySeed := part.WithSeed(0).Scenario // the plan is every seed's
@@ -185,7 +185,7 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *engine.Sto
 		a.begin(j)
 		defer a.end(j)
 		point := j.into
-		*point = runstore.Point{Bytes: int64(j.Bytes), Partial: true}
+		*point = results.Point{Bytes: int64(j.Bytes), Partial: true}
 		if j.known != nil {
 			*point = *j.known
 		} else if ctx.Err() == nil {
@@ -202,7 +202,7 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *engine.Sto
 }
 
 // run is one simulation. With faults, it first runs another simulation without them.
-func (j *job) run() runstore.Point {
+func (j *job) run() results.Point {
 	if j.Plan.Faults == nil {
 		return j.once()
 	}
@@ -211,7 +211,7 @@ func (j *job) run() runstore.Point {
 	before := clean.once()
 	j.watch.left(&clean)
 	broken := *j
-	var arrived runstore.FaultPoint
+	var arrived results.FaultPoint
 	if !j.again { // of the first seed: the other seeds give their times alone
 		broken.withArrivals(&arrived)
 	}
@@ -226,8 +226,8 @@ func (j *job) run() runstore.Point {
 }
 
 // once is one simulation; its error becomes the point's failure.
-func (j *job) once() runstore.Point {
-	point := runstore.Point{Bytes: int64(j.Bytes)}
+func (j *job) once() results.Point {
+	point := results.Point{Bytes: int64(j.Bytes)}
 	j.Started = func(n *network.Network) {
 		j.watch.started(j, n)
 		if j.observe != nil {
@@ -260,12 +260,12 @@ func (j *job) once() runstore.Point {
 }
 
 // failed is the point of a simulation that failed.
-func failed(p *runstore.Point, err error) runstore.Point {
-	return runstore.Point{Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels, Failure: err.Error()}
+func failed(p *results.Point, err error) results.Point {
+	return results.Point{Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels, Failure: err.Error()}
 }
 
 // failures joins the failures of the points.
-func failures(out *runstore.Results) error {
+func failures(out *results.Results) error {
 	var errs []error
 	for i := range out.Fabrics {
 		for _, p := range out.Fabrics[i].Points {

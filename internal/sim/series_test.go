@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // series are the results of a scenario and its series, on a number of cores.
-func series(t *testing.T, text string, workers int) (*runstore.Results, []*runstore.Series) {
+func series(t *testing.T, text string, workers int) (*results.Results, []*results.Series) {
 	t.Helper()
 	file, err := scenario.Decode("series.yaml", []byte(text))
 	if err != nil {
@@ -21,8 +21,8 @@ func series(t *testing.T, text string, workers int) (*runstore.Results, []*runst
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []*runstore.Series
-	out, err := sim.Run(context.Background(), r, sim.Options{Workers: workers, Seeds: 2, Series: func(s *runstore.Series) { all = append(all, s) }})
+	var all []*results.Series
+	out, err := sim.Run(context.Background(), r, sim.Options{Workers: workers, Seeds: 2, Series: func(s *results.Series) { all = append(all, s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestSeriesAgreeWithTheResults(t *testing.T) {
 }
 
 // checkWhy holds the hops of messages and the pauses of a series against the results.
-func checkWhy(t *testing.T, s *runstore.Series, p *runstore.Point) {
+func checkWhy(t *testing.T, s *results.Series, p *results.Point) {
 	t.Helper()
 	took := map[[2]int64]int64{}
 	for _, f := range s.Flows {
@@ -148,7 +148,7 @@ fabrics: [roce-v2-400g]
 	if err != nil {
 		t.Fatal(err)
 	}
-	var first *runstore.Series
+	var first *results.Series
 	for _, workers := range []int{1, 2, 3} {
 		out, all := series(t, text, workers)
 		if !reflect.DeepEqual(out, plain) {
@@ -178,7 +178,7 @@ fabrics: [roce-v2-400g]
 	if kinds["nic"] != 32 || kinds["gpu"] != 32 || kinds["scale-up-switch"] != 4 || kinds["switch"] == 0 {
 		t.Errorf("nodes by kind: %v", kinds)
 	}
-	links := map[int32]runstore.SeriesLink{}
+	links := map[int32]results.SeriesLink{}
 	for _, l := range first.Links {
 		links[l.Link] = l
 	}
@@ -190,10 +190,10 @@ fabrics: [roce-v2-400g]
 }
 
 // rowsOf is a series with its samples as rows.
-func rowsOf(s *runstore.Series) any {
+func rowsOf(s *results.Series) any {
 	own := *s
 	own.Samples = nil
-	var rows []runstore.SeriesSample
+	var rows []results.SeriesSample
 	for row := range s.Samples {
 		rows = append(rows, row)
 	}

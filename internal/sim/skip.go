@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -81,8 +81,8 @@ func (s Skip) bound() float64 {
 }
 
 // estimated says of a point of a run with Skip that nothing of it was estimated, if it does not say more.
-func (s Skip) estimated(p *runstore.Point) {
+func (s Skip) estimated(p *results.Point) {
 	if s.On() && p.Estimate == nil && p.Measured() {
-		p.Estimate = &runstore.Estimate{Bound: s.bound()}
+		p.Estimate = &results.Estimate{Bound: s.bound()}
 	}
 }

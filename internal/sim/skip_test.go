@@ -6,9 +6,9 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/known"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -30,7 +30,7 @@ func rate(percent int64) sim.Skip {
 	return sim.Skip{Rate: units.Ratio{Num: percent, Den: 100}.Reduced()}
 }
 
-func estimated(t *testing.T, r *scenario.Resolved, workers int, percent int64) *runstore.Results {
+func estimated(t *testing.T, r *scenario.Resolved, workers int, percent int64) *results.Results {
 	t.Helper()
 	out, err := sim.Run(t.Context(), r, sim.Options{Workers: workers, Exact: sim.ExactOff, Skip: rate(percent)})
 	if err != nil {
@@ -135,11 +135,11 @@ func TestWhatCannotBeEstimatedIsSimulated(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := &out.Fabrics[0].Points[0]
-			if p.Estimate == nil || *p.Estimate != (runstore.Estimate{Bound: 0.1}) {
+			if p.Estimate == nil || *p.Estimate != (results.Estimate{Bound: 0.1}) {
 				t.Errorf("estimate %+v, want the bound alone", p.Estimate)
 			}
 			p.Estimate = nil
-			if field, a, b := runstore.Difference(p, &want.Fabrics[0].Points[0]); field != "" {
+			if field, a, b := results.Difference(p, &want.Fabrics[0].Points[0]); field != "" {
 				t.Errorf("%s is %s, want %s", field, a, b)
 			}
 		})
@@ -168,7 +168,7 @@ func TestSkipIsRefusedWhereItMeansNothing(t *testing.T) {
 	r := simtest.Resolve(t, "fabrics: [roce-v2-400g]\n"+singleRing)
 	for name, o := range map[string]sim.Options{
 		"check":  {Skip: rate(1), Exact: sim.ExactCheck},
-		"series": {Skip: rate(1), Series: func(*runstore.Series) {}},
+		"series": {Skip: rate(1), Series: func(*results.Series) {}},
 		"live":   {Skip: rate(1), Live: new(sim.Live)},
 		"bound":  {Skip: rate(11)},
 	} {

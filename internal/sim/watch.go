@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // lookEvery is the period of the progress reports of running simulations.
@@ -82,7 +82,7 @@ func (w *watch) started(j *job, n *network.Network) {
 }
 
 // add counts a simulation that has ended. The caller has locked w.
-func (w *watch) add(j *job, point *runstore.Point) {
+func (w *watch) add(j *job, point *results.Point) {
 	w.sum.Done++
 	w.sum.Simulated += max(point.Time, j.Scenario.Workload.Duration)
 	w.sum.Events += point.Counts.Events
@@ -91,7 +91,7 @@ func (w *watch) add(j *job, point *runstore.Point) {
 }
 
 // compared removes a simulation that has ended, whose result another one is compared with.
-func (w *watch) compared(j *job, point *runstore.Point) {
+func (w *watch) compared(j *job, point *results.Point) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.running, j)
@@ -110,7 +110,7 @@ func (w *watch) left(j *job) {
 }
 
 // finished removes a simulation that has ended.
-func (w *watch) finished(j *job, point *runstore.Point) {
+func (w *watch) finished(j *job, point *results.Point) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if n := w.running[j]; n != nil && w.live != nil {

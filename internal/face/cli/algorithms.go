@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -39,9 +39,9 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 	case len(list) == 0:
 		return fmt.Errorf("--algo %s: NCCL has one algorithm for %s", everyAlgorithm, r.Workload.Collective)
 	}
-	var chosen []runstore.Point
-	keep := func(to *[]runstore.Point) func(*runstore.Results) error {
-		return func(results *runstore.Results) error {
+	var chosen []results.Point
+	keep := func(to *[]results.Point) func(*results.Results) error {
+		return func(results *results.Results) error {
 			if len(results.Fabrics) > 0 {
 				*to = results.Fabrics[0].Points
 			}
@@ -59,7 +59,7 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 		for _, proto := range scenario.Protocols(r.Workload.Collective, algo) {
 			forced := *r
 			forced.Workload.Algorithm, forced.Workload.Protocol = algo, proto
-			var points []runstore.Point
+			var points []results.Point
 			err := b.execution.run(ctx, e, &forced, keep(&points))
 			if err != nil && codeOf(err) != Failed { // an algorithm that the cluster cannot run has no points
 				return err
@@ -86,7 +86,7 @@ func takesPart(r *scenario.Resolved, a scenario.Algorithm) bool {
 }
 
 // faster is the faster of two points at each size.
-func faster(a, b []runstore.Point) []runstore.Point {
+func faster(a, b []results.Point) []results.Point {
 	for i := range min(len(a), len(b)) {
 		if b[i].Time > 0 && b[i].Time < a[i].Time {
 			a[i] = b[i]
@@ -96,9 +96,9 @@ func faster(a, b []runstore.Point) []runstore.Point {
 }
 
 // standings is the verdict on NCCL's choice, and a row for each size.
-func standings(r *scenario.Resolved, chosen, best []runstore.Point) *doc.Document {
+func standings(r *scenario.Resolved, chosen, best []results.Point) *doc.Document {
 	t := doc.NewTable("size", "NCCL's choice", "time", "fastest in weft", "time", "choice / fastest")
-	name := func(p *runstore.Point) string { return strings.TrimSpace(p.Algorithm + " " + p.Wire) }
+	name := func(p *results.Point) string { return strings.TrimSpace(p.Algorithm + " " + p.Wire) }
 	right, worst := 0, 1.0
 	for i := range chosen {
 		c, f := &chosen[i], &best[i]

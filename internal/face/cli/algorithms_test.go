@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -14,14 +14,14 @@ import (
 // does not change the sizes that it did not reach.
 func TestTheFastestOfEachSizeIsKept(t *testing.T) {
 	const us = units.Microsecond
-	best := []runstore.Point{{Algorithm: "ring", Time: 5 * us}, {Algorithm: "ring", Time: 5 * us}, {Algorithm: "ring", Time: 5 * us}}
-	best = faster(best, []runstore.Point{{Algorithm: "tree", Time: 4 * us}, {Algorithm: "tree"}})
+	best := []results.Point{{Algorithm: "ring", Time: 5 * us}, {Algorithm: "ring", Time: 5 * us}, {Algorithm: "ring", Time: 5 * us}}
+	best = faster(best, []results.Point{{Algorithm: "tree", Time: 4 * us}, {Algorithm: "tree"}})
 	for i, want := range []string{"tree", "ring", "ring"} {
 		if best[i].Algorithm != want {
 			t.Errorf("size %d: the fastest is %s, want %s", i, best[i].Algorithm, want)
 		}
 	}
-	d := standings(&scenario.Resolved{Fabrics: make([]scenario.Fabric, 1)}, []runstore.Point{
+	d := standings(&scenario.Resolved{Fabrics: make([]scenario.Fabric, 1)}, []results.Point{
 		{Bytes: 1 << 20, Algorithm: "ring", Wire: "LL", Time: 5 * us}, {Bytes: 2 << 20, Algorithm: "ring", Time: 5 * us},
 	}, best)
 	var text strings.Builder

@@ -7,8 +7,8 @@ import (
 
 	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/audit"
+	"weft/scenario"
 )
 
 // newAudit is the parent of the verbs that prove a scenario's claims.

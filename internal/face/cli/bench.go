@@ -12,8 +12,8 @@ import (
 
 	"weft/internal/face/report"
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -233,7 +233,7 @@ func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) err
 			e.note("weft: %s of the environment is not read: set %s\n", own[0], own[1])
 		}
 	}
-	table := &benchTable{e: e, header: header, r: r, waiting: map[int]runstore.Point{}}
+	table := &benchTable{e: e, header: header, r: r, waiting: map[int]results.Point{}}
 	if !b.json {
 		b.each = table.finished
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // benchExperts is the flags of DeepEP's tests, and weft's own.

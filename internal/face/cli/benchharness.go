@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // The values of --as.

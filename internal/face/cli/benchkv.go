@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/report"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/serve"
+	"weft/scenario"
 )
 
 // benchKV is the flags of weft bench kv.

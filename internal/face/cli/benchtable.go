@@ -3,8 +3,8 @@ package cli
 import (
 	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // benchTable prints the rows of a sweep in the order of the sizes: a size that finishes early waits
@@ -14,9 +14,9 @@ type benchTable struct {
 	header  report.NCCLTests
 	r       *scenario.Resolved
 	table   *report.NCCLTable // nil before the first row
-	waiting map[int]runstore.Point
-	held    []runstore.Point // sizes before the first row
-	next    int              // next size to print
+	waiting map[int]results.Point
+	held    []results.Point // sizes before the first row
+	next    int             // next size to print
 	met     bool
 	err     error // the first write error
 }
@@ -35,7 +35,7 @@ func (b *benchTable) finished(f weft.Finished) {
 }
 
 // row prints the next size. The heading and sizes without a result wait for the first size with one.
-func (b *benchTable) row(p runstore.Point) {
+func (b *benchTable) row(p results.Point) {
 	b.next++
 	b.held = append(b.held, p)
 	if p.Measured() || b.table != nil {
@@ -46,7 +46,7 @@ func (b *benchTable) row(p runstore.Point) {
 func (b *benchTable) flush() {
 	if b.table == nil && b.err == nil {
 		f := &b.r.Fabrics[0]
-		b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), runstore.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
+		b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), results.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
 	}
 	for _, p := range b.held {
 		if b.err == nil {
@@ -57,7 +57,7 @@ func (b *benchTable) flush() {
 }
 
 // end prints the remaining sizes and the lines after the rows. A table of errors alone is an error.
-func (b *benchTable) end(results *runstore.Results) error {
+func (b *benchTable) end(results *results.Results) error {
 	for _, p := range results.Fabrics[0].Points[b.next:] {
 		b.row(p)
 	}

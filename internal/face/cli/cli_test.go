@@ -17,7 +17,8 @@ import (
 	"weft"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -60,13 +61,13 @@ func environment(args []string) *Env {
 
 // madeUp returns invented results without a simulation. The scenario's name selects
 // the end of the run.
-func madeUp(_ context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
-	out := &runstore.Results{
-		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: string(r.Workload.Collective),
+func madeUp(_ context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
+	out := &results.Results{
+		Version: results.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: string(r.Workload.Collective),
 		Ranks: r.Cluster.Ranks(), Nodes: r.Cluster.Nodes,
 	}
 	for i, f := range r.Fabrics {
-		res := runstore.FabricResult{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
+		res := results.FabricResult{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
 		sizes := r.Workload.Sizes
 		if len(sizes) == 0 { // a list of flows
 			sizes = []units.Bytes{0}
@@ -74,17 +75,17 @@ func madeUp(_ context.Context, r *scenario.Resolved, o weft.Options) (*runstore.
 		for _, size := range sizes {
 			t := units.Time(10+15*i)*units.Microsecond + units.Time(size)*20
 			gb := float64(size) / (t.Seconds() * 1e9)
-			res.Points = append(res.Points, runstore.Point{
+			res.Points = append(res.Points, results.Point{
 				Bytes: int64(size), Algorithm: "ring", Time: t, AlgBW: gb, BusBW: gb * 2,
-				Flows:   runstore.Distribution{N: 10, Mean: t / 8, P50: t / 8, P99: t / 7, P999: t / 6, Max: t / 5},
-				Counts:  runstore.Counts{Packets: 1000, Events: 5000},
-				Hottest: []runstore.HotLink{{Name: "leaf to spine", Bytes: int64(size), Busy: 0.5}},
+				Flows:   results.Distribution{N: 10, Mean: t / 8, P50: t / 8, P99: t / 7, P999: t / 6, Max: t / 5},
+				Counts:  results.Counts{Packets: 1000, Events: 5000},
+				Hottest: []results.HotLink{{Name: "leaf to spine", Bytes: int64(size), Busy: 0.5}},
 			})
 			if o.Skip.On() {
-				res.Points[len(res.Points)-1].Estimate = &runstore.Estimate{Bound: o.Skip.Rate.Float(), Share: 0.42, Leaps: 1}
+				res.Points[len(res.Points)-1].Estimate = &results.Estimate{Bound: o.Skip.Rate.Float(), Share: 0.42, Leaps: 1}
 			}
 			if p := &res.Points[len(res.Points)-1]; o.Seeds > 1 || o.Seeds == weft.AutoSeeds {
-				p.Seeds = &runstore.Seeds{LowPs: int64(t) * 99 / 100, HighPs: int64(t) * 101 / 100}
+				p.Seeds = &results.Seeds{LowPs: int64(t) * 99 / 100, HighPs: int64(t) * 101 / 100}
 				for range max(3, o.Seeds) {
 					p.Seeds.TimesPs = append(p.Seeds.TimesPs, int64(t))
 				}
@@ -101,18 +102,18 @@ func madeUp(_ context.Context, r *scenario.Resolved, o weft.Options) (*runstore.
 	return ending(out)
 }
 
-func ending(out *runstore.Results) (*runstore.Results, error) {
+func ending(out *results.Results) (*results.Results, error) {
 	last := &out.Fabrics[0].Points[len(out.Fabrics[0].Points)-1]
 	switch out.Scenario {
 	case "deadlock":
-		*last = runstore.Point{Bytes: last.Bytes, Failure: "deadlock at 3 us:\n  nic-0 waits for leaf-1"}
+		*last = results.Point{Bytes: last.Bytes, Failure: "deadlock at 3 us:\n  nic-0 waits for leaf-1"}
 		return out, errors.New("deadlock at 3 us")
 	case "breach":
 		return out, errors.New("leaf-3: 4096 bytes in, 4000 bytes out at 12 us")
 	case "impossible":
 		return nil, errors.New("the topology cannot be built")
 	case "interrupted":
-		*last = runstore.Point{Bytes: last.Bytes, Partial: true}
+		*last = results.Point{Bytes: last.Bytes, Partial: true}
 		out.Partial = true
 		return out, context.Canceled
 	case "stopped at once":
@@ -192,7 +193,7 @@ func TestLongWorkInAPipeHasLinesOfProgress(t *testing.T) {
 	} {
 		e := environment(append([]string{"compare", "-", "--set", "workload.sizes=[1MiB, 2MiB]"}, c.args...))
 		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
-		e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+		e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 			out, err := madeUp(ctx, r, o)
 			if c.long {
 				o.Progress(weft.Progress{Fabric: "tcp-400g", Bytes: 2 << 20, Done: 6, Total: 6})
@@ -223,11 +224,11 @@ func TestBenchPrintsRowsEarlyAndInTheOrderOfSizes(t *testing.T) {
 		}
 		return sizes
 	}
-	e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+	e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 		finished := o.Finished
 		o.Finished = nil
-		results, err := madeUp(ctx, r, o)
-		points := results.Fabrics[0].Points
+		outcome, err := madeUp(ctx, r, o)
+		points := outcome.Fabrics[0].Points
 		for _, step := range []struct {
 			size int
 			want string
@@ -237,9 +238,9 @@ func TestBenchPrintsRowsEarlyAndInTheOrderOfSizes(t *testing.T) {
 				t.Errorf("after size %d the rows are %q, want %q", step.size, got, step.want)
 			}
 		}
-		points[2] = runstore.Point{Bytes: 4096, Partial: true}
-		results.Partial = true
-		return results, errors.Join(err, context.Canceled)
+		points[2] = results.Point{Bytes: 4096, Partial: true}
+		outcome.Partial = true
+		return outcome, errors.Join(err, context.Canceled)
 	}
 	var errs bytes.Buffer
 	e.Stdout, e.Stderr = &out, &errs
@@ -289,7 +290,7 @@ func TestAnImpossibleTopologyHasItsPlaceInTheFile(t *testing.T) {
 	for _, verb := range [][]string{{"compare", "-"}, {"run", "-"}, {"compare", "-", "--fabric", "infiniband-ndr,roce-v2-400g"}} {
 		e := environment(verb)
 		e.Stdin = strings.NewReader("topology: {radix: 16}\nfabrics:\n  - tcp-400g\n  - infiniband-ndr\n  - preset: roce-v2-400g\n    topology: {radix: 32}\n")
-		e.Run = func(context.Context, *scenario.Resolved, weft.Options) (*runstore.Results, error) {
+		e.Run = func(context.Context, *scenario.Resolved, weft.Options) (*results.Results, error) {
 			return nil, errors.Join(
 				&network.Refusal{Fabric: "infiniband-ndr", Field: "topology", Err: errors.New("a port is missing")},
 				&network.Refusal{Fabric: "roce-v2-400g", Field: "topology", Err: errors.New("a switch is missing")})
@@ -372,7 +373,7 @@ func TestACancelledRunIsPartial(t *testing.T) {
 	e := environment([]string{"compare", "-"})
 	e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
 	ctx, cancel := context.WithCancel(context.Background())
-	e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+	e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 		cancel()
 		return madeUp(ctx, r, o) // without Partial
 	}

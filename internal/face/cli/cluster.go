@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // completeCluster completes the value of --cluster.

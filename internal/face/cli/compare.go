@@ -7,8 +7,8 @@ import (
 
 	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 func newCompare(e *Env) *cobra.Command {
@@ -65,16 +65,16 @@ scenario, as weft run makes it: no lead is claimed.`,
 }
 
 // tellTables prints the tables and the sentences.
-func tellTables(e *Env, r *scenario.Resolved) func(*runstore.Results) error {
-	return func(results *runstore.Results) error {
+func tellTables(e *Env, r *scenario.Resolved) func(*results.Results) error {
+	return func(results *results.Results) error {
 		return e.tell(report.Comparison(results, r, nil))
 	}
 }
 
 // tellExplained is tellTables with the line that names weft explain, if it has more to say. The results are in the
 // folder out, or came from the file.
-func (c *choice) tellExplained(e *Env, r *scenario.Resolved, out, file string) func(*runstore.Results) error {
-	return func(results *runstore.Results) error {
+func (c *choice) tellExplained(e *Env, r *scenario.Resolved, out, file string) func(*results.Results) error {
+	return func(results *results.Results) error {
 		return e.tell(report.Explained(report.Comparison(results, r, nil), c.explains(results, out, file)))
 	}
 }

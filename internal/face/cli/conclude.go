@@ -9,6 +9,7 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // conclusion is the error, with its exit code, of a study that has results: whether it was stopped, or a part of it
@@ -75,7 +76,7 @@ type circumstances struct {
 	started time.Time
 	wall    time.Duration
 	events  int64
-	skipped runstore.Skipped
+	skipped results.Skipped
 	workers int // 0 is all cores
 	failed  error
 }

@@ -13,8 +13,8 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/calibrate"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/internal/base/jsontext"
+	"weft/scenario"
 )
 
 // documentVersion is the version of the output of --json. It changes when the meaning of a field
@@ -22,7 +22,7 @@ const documentVersion = 1
 // printJSON is the answer of a verb.
 func printJSON(e *Env, v any) error {
 	var b bytes.Buffer
-	if err := encodeJSON(&b, v); err != nil {
+	if err := jsontext.Write(&b, v); err != nil {
 		return err
 	}
 	return e.answer(b.Bytes())
@@ -42,14 +42,6 @@ func (e *Env) printLine(v any) error {
 	}
 	_, err = e.Stdout.Write(append(versioned(text), '\n'))
 	return err
-}
-
-// encodeJSON writes JSON for people and programs.
-func encodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 // failure is an error in JSON.
@@ -100,7 +92,7 @@ func (e *Env) conclude(err error) error {
 	}
 	if err != nil {
 		var b bytes.Buffer
-		if bad := encodeJSON(&b, map[string]*failure{"error": failureOf(err)}); bad != nil {
+		if bad := jsontext.Write(&b, map[string]*failure{"error": failureOf(err)}); bad != nil {
 			return bad
 		}
 		text = joined(text, b.Bytes())

@@ -18,8 +18,8 @@ import (
 	"weft/internal/formats/metrics"
 	"weft/internal/live/emulate"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // emulated is the flags of an emulated fabric, and its report.
@@ -114,7 +114,7 @@ func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) er
 		e.note("%s\n", p.Statistic())
 	}
 	o.Ready = func(nics []emulate.NIC) { x.ready(e, o.Socket, nics) }
-	e.Run = func(run context.Context, r *scenario.Resolved, s weft.Options) (*runstore.Results, error) {
+	e.Run = func(run context.Context, r *scenario.Resolved, s weft.Options) (*results.Results, error) {
 		run, cancel := context.WithCancel(run)
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
@@ -126,7 +126,7 @@ func (x *emulated) emulate(ctx context.Context, e *Env, r *scenario.Resolved) er
 		return x.report.Results, err
 	}
 	// Ctrl-C is the usual end of an emulation, and its results are whole.
-	return x.run(context.WithoutCancel(ctx), e, r, func(*runstore.Results) error { return e.tell(report.Emulation(x.report)) })
+	return x.run(context.WithoutCancel(ctx), e, r, func(*results.Results) error { return e.tell(report.Emulation(x.report)) })
 }
 
 // lines are the lines of standard input until its end.

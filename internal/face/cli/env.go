@@ -11,14 +11,14 @@ import (
 
 	"weft"
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/sweep"
+	"weft/results"
+	"weft/scenario"
 )
 
 // Runner simulates a scenario. When ctx ends it returns the results so far, with Partial set, and a
 // nil or a context error.
-type Runner func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error)
+type Runner func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error)
 
 // Env is the environment of the command line: the process.
 type Env struct {

@@ -11,8 +11,8 @@ import (
 	"weft"
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // exactFlag registers the flag for skipping. The runner of the environment obeys it.
@@ -75,7 +75,7 @@ func (x *execution) checkSkip(e *Env) error {
 
 // inWay is a runner that obeys --exact and --skip.
 func (e *Env) inWay(run Runner) Runner {
-	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 		o.Exact = e.exact
 		if e.skip.On() { // else a sweep's folder may say so
 			o.Skip = e.skip
@@ -134,7 +134,7 @@ func aboutAbsent(c *cobra.Command, text string) string {
 
 // skipped says what the run has not simulated, because it repeats itself. It is no part of the results, which
 // are the same without it. failed is the run's error.
-func (e *Env) skipped(results *runstore.Results, failed error) {
+func (e *Env) skipped(results *results.Results, failed error) {
 	s := results.Skipped()
 	if s.Nodes > 0 {
 		e.note("%s nodes of the ring do what others do at every instant: they were not simulated\n", doc.Integer(s.Nodes))
@@ -146,7 +146,7 @@ func (e *Env) skipped(results *runstore.Results, failed error) {
 }
 
 // skippedPeriods says which periods were not simulated, and of a check without an error that it has found no difference.
-func (e *Env) skippedPeriods(s runstore.Skipped, failed error) {
+func (e *Env) skippedPeriods(s results.Skipped, failed error) {
 	if e.exact == weft.ExactCheck && failed == nil {
 		e.note("--exact check: every simulation has the same results with and without skipping\n")
 	}

@@ -16,8 +16,9 @@ import (
 	"weft"
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/contest"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -47,7 +48,7 @@ func (x *execution) register(e *Env, cmd *cobra.Command) {
 
 // run simulates, prints and stores. Available results are printErr and stored even if the run failed
 // or was interrupted; the error has the exit code.
-func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
+func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*results.Results) error) error {
 	if err := cmp.Or(checkWorkers(x.workers), x.checkSkip(e)); err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (x *execution) options(e *Env, p *progress) weft.Options {
 	return o
 }
 
-func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.Results) error) error {
+func (x *execution) tell(e *Env, results *results.Results, tell func(*results.Results) error) error {
 	if !x.json {
 		return tell(results)
 	}
@@ -153,7 +154,7 @@ func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.
 }
 
 // store writes the run folder, if requested.
-func (x *execution) store(folder *runFolder, r *scenario.Resolved, resolved []byte, results *runstore.Results, series *seriesOf, recorded []runstore.File, meta runstore.Meta) error {
+func (x *execution) store(folder *runFolder, r *scenario.Resolved, resolved []byte, results *results.Results, series *seriesOf, recorded []runstore.File, meta runstore.Meta) error {
 	if folder == nil {
 		return nil
 	}
@@ -170,7 +171,7 @@ func (x *execution) store(folder *runFolder, r *scenario.Resolved, resolved []by
 }
 
 // meta is the folder's description of the run; failed is the reason if it is incomplete.
-func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results, started time.Time, wall time.Duration, failed error) runstore.Meta {
+func (x *execution) meta(e *Env, r *scenario.Resolved, results *results.Results, started time.Time, wall time.Duration, failed error) runstore.Meta {
 	m := e.meta(&circumstances{
 		seed: r.Run.Seed, started: started, wall: wall, events: results.Events(), skipped: results.Skipped(), workers: x.workers, failed: failed,
 	})
@@ -179,7 +180,7 @@ func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results
 }
 
 // outcome is the error at the end of a run, with its exit code.
-func outcome(ctx context.Context, results *runstore.Results, err error) error {
+func outcome(ctx context.Context, results *results.Results, err error) error {
 	stopped := ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case stopped && results == nil:
@@ -204,7 +205,7 @@ func outcome(ctx context.Context, results *runstore.Results, err error) error {
 }
 
 // failures are the points without a result, without the reasons, which the report has given.
-func failures(results *runstore.Results) []string {
+func failures(results *results.Results) []string {
 	var out []string
 	for _, f := range results.Fabrics {
 		for _, p := range f.Points {

@@ -14,7 +14,8 @@ import (
 
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 func newExplain(e *Env) *cobra.Command {
@@ -66,7 +67,7 @@ Of a scenario file it simulates the run with its pauses recorded, as weft run do
 
 // resultsOf are the results of a scenario file, which it simulates, or those in a run folder, with the command that
 // simulates them again with pauses recorded.
-func (c *choice) resultsOf(cmd *cobra.Command, e *Env, x *execution, path string) (*runstore.Results, string, error) {
+func (c *choice) resultsOf(cmd *cobra.Command, e *Env, x *execution, path string) (*results.Results, string, error) {
 	if e.isFile(path) {
 		results, err := c.simulated(cmd.Context(), e, x, path)
 		return results, "", err
@@ -81,7 +82,7 @@ func (e *Env) isFile(path string) bool {
 }
 
 // readRun is the results in a run folder, and the command that simulates them again with pauses recorded.
-func (e *Env) readRun(cmd *cobra.Command, folder string) (*runstore.Results, string, error) {
+func (e *Env) readRun(cmd *cobra.Command, folder string) (*results.Results, string, error) {
 	for _, flag := range append(slices.Clone(choices), "workers") {
 		if cmd.Flags().Changed(flag) {
 			return nil, "", fmt.Errorf("--%s changes a simulation, and %s is a run that has ended: name a scenario file", flag, folder)
@@ -95,7 +96,7 @@ func (e *Env) readRun(cmd *cobra.Command, folder string) (*runstore.Results, str
 }
 
 // simulated are the results of a scenario, with its pauses recorded.
-func (c *choice) simulated(ctx context.Context, e *Env, x *execution, path string) (*runstore.Results, error) {
+func (c *choice) simulated(ctx context.Context, e *Env, x *execution, path string) (*results.Results, error) {
 	if err := checkWorkers(x.workers); err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ var choices = []string{"fabric", "seed", "algo", "proto", "set", "overlay"}
 
 // explains is the line that names weft explain, if it has more to say of a run; empty if not. The run is in folder, or
 // else that of a scenario file with the flags of the command line.
-func (c *choice) explains(r *runstore.Results, folder, file string) string {
+func (c *choice) explains(r *results.Results, folder, file string) string {
 	what := report.Explains(r)
 	if what == "" {
 		return ""
@@ -160,18 +161,18 @@ func shellWord(s string) string {
 
 // explanation is the output for one simulation, as JSON.
 type explanation struct {
-	Fabric  string             `json:"fabric"`
-	Bytes   int64              `json:"bytes"`
-	Hottest []runstore.HotLink `json:"hottest_links"`
-	Pauses  *runstore.Pauses   `json:"pauses,omitempty"`
-	Failure string             `json:"failure,omitempty"`
+	Fabric  string            `json:"fabric"`
+	Bytes   int64             `json:"bytes"`
+	Hottest []results.HotLink `json:"hottest_links"`
+	Pauses  *results.Pauses   `json:"pauses,omitempty"`
+	Failure string            `json:"failure,omitempty"`
 }
 
-func explanationOf(r *runstore.Results) []explanation {
+func explanationOf(r *results.Results) []explanation {
 	out := []explanation{}
 	for _, f := range r.Fabrics {
 		for _, p := range f.Points {
-			out = append(out, explanation{f.Name, p.Bytes, append([]runstore.HotLink{}, p.Hottest...), p.Pauses, p.Failure})
+			out = append(out, explanation{f.Name, p.Bytes, append([]results.HotLink{}, p.Hottest...), p.Pauses, p.Failure})
 		}
 	}
 	return out

@@ -8,11 +8,11 @@ import (
 
 	"weft"
 	"weft/internal/sim/known"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/cache"
 	"weft/internal/study/serve"
 	"weft/internal/study/training"
+	"weft/results"
+	"weft/scenario"
 )
 
 // cacheVariable names the folder of known results, or is "off". One variable is the place and the switch, as GOCACHE
@@ -79,20 +79,20 @@ func (e *Env) cacheProblem(problem string) {
 
 // study is the runner of studies with many simulations: what is known is not simulated again.
 func (e *Env) study() Runner {
-	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 		o.Cache = e.store()
 		return e.Run(ctx, r, o)
 	}
 }
 
 // training is training.Run for a study with many steps.
-func (e *Env) training(ctx context.Context, r *scenario.Resolved, o training.Options) (*runstore.Training, error) {
+func (e *Env) training(ctx context.Context, r *scenario.Resolved, o training.Options) (*results.Training, error) {
 	o.Cache = e.store()
 	return training.Run(ctx, r, o)
 }
 
 // serving is serve.Run for a study with many jobs.
-func (e *Env) serving(ctx context.Context, r *scenario.Resolved, o serve.Options) (*runstore.Serving, error) {
+func (e *Env) serving(ctx context.Context, r *scenario.Resolved, o serve.Options) (*results.Serving, error) {
 	o.Cache = e.store()
 	return serve.Run(ctx, r, o)
 }

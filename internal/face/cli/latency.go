@@ -12,8 +12,8 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/latency"
+	"weft/scenario"
 	"weft/units"
 )
 

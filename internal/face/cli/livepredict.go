@@ -8,8 +8,8 @@ import (
 	"net/netip"
 
 	"weft/internal/live/ranks"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/predict"
+	"weft/scenario"
 	"weft/units"
 )
 

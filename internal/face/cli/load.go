@@ -14,7 +14,7 @@ import (
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // choice is the command line's changes of a scenario.

@@ -20,7 +20,7 @@ import (
 
 	"weft"
 	"weft/internal/formats/metrics"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // metricsToken is the variable with the token that scrapes must carry.

@@ -19,8 +19,8 @@ import (
 
 	"weft"
 	"weft/internal/formats/metrics"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 const measured = `
@@ -191,13 +191,13 @@ func TestPrometheusScrapesARun(t *testing.T) {
 	target := freeAddr(t)
 	base := prometheus(t, target)
 	scraped, seen := make(chan struct{}), make(chan struct{})
-	var results *runstore.Results
-	e := environmentOf([]string{"run", measuredFile(t), "--metrics", target}, func(ctx context.Context, r *scenario.Resolved, o weft.Options) (out *runstore.Results, err error) {
+	var outcome *results.Results
+	e := environmentOf([]string{"run", measuredFile(t), "--metrics", target}, func(ctx context.Context, r *scenario.Resolved, o weft.Options) (out *results.Results, err error) {
 		out, err = weft.Run(ctx, r, o)
-		if results != nil {
+		if outcome != nil {
 			return out, err // a test of the run's order
 		}
-		results = out
+		outcome = out
 		close(scraped) // the run goes on until the test has seen enough
 		<-seen
 		return out, err
@@ -246,8 +246,8 @@ func TestPrometheusScrapesARun(t *testing.T) {
 	if _, done := query(t, base, "weft_simulations_done_total"); done != 4 {
 		t.Errorf("%v simulations are done, want 4", done)
 	}
-	if _, bw := query(t, base, `nccl_bus_bandwidth_gbs{collective="AllReduce",message_size="4-5MB",fabric="infiniband-ndr"}`); bw-results.Fabrics[1].Points[1].BusBW > 1e-9 || bw == 0 {
-		t.Errorf("the bus bandwidth is %v, want %v", bw, results.Fabrics[1].Points[1].BusBW)
+	if _, bw := query(t, base, `nccl_bus_bandwidth_gbs{collective="AllReduce",message_size="4-5MB",fabric="infiniband-ndr"}`); bw-outcome.Fabrics[1].Points[1].BusBW > 1e-9 || bw == 0 {
+		t.Errorf("the bus bandwidth is %v, want %v", bw, outcome.Fabrics[1].Points[1].BusBW)
 	}
 	all, err := metrics.Dashboards()
 	if err != nil {
@@ -328,7 +328,7 @@ func TestBadDestinationsAreRefused(t *testing.T) {
 		l.Addr().String():      "address already in use",
 		"/nowhere/at/all.prom": "cannot be written",
 	} {
-		run := func(context.Context, *scenario.Resolved, weft.Options) (*runstore.Results, error) {
+		run := func(context.Context, *scenario.Resolved, weft.Options) (*results.Results, error) {
 			t.Errorf("--metrics %s: the run begins", to)
 			return nil, nil
 		}

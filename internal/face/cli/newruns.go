@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"weft/internal/face/page"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // newRuns begins runs that users of weft ui ask for, below a folder. The scenario of run NAME is NAME.yaml.

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"weft/internal/ib/partition"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // writePartitions writes the partitions of a scenario's first InfiniBand fabric in OpenSM's format.

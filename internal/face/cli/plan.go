@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/report"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
+	"weft/scenario"
 )
 
 func newPlan(e *Env) *cobra.Command {

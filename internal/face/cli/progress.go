@@ -8,7 +8,7 @@ import (
 	"weft"
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

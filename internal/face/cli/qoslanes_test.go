@@ -11,7 +11,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/ibsim/ibsimtest"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // The real OpenSM writes QoS keys into ports of eight lanes; a scenario with eight

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // root is the folder of the repository.

@@ -16,9 +16,10 @@ import (
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/study/replay"
+	"weft/results"
+	"weft/scenario"
 )
 
 // replayFile is the results in the folder of --out, and its mark.
@@ -317,7 +318,7 @@ func (x *replayFlags) chooseSender(w *source.Workload) error {
 }
 
 // tell prints and stores the results. failed is the run's error.
-func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder, failed error) error {
+func (x *replayFlags) tell(e *Env, out *results.Replay, folder *ownFolder, failed error) error {
 	text, err := out.Encode()
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/run/control"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 func newRoCECheck(e *Env) *cobra.Command {

@@ -11,10 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/jsontext"
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/collisions"
+	"weft/scenario"
 )
 
 // collisionsResult is the file with the result in --out.
@@ -150,7 +151,7 @@ func (c *colliding) store(e *Env, folder *ownFolder, result *collisions.Result, 
 		return err
 	}
 	var page, answer bytes.Buffer
-	if err := encodeJSON(&answer, result); err != nil {
+	if err := jsontext.Write(&answer, result); err != nil {
 		return err
 	}
 	if err := report.Collisions(result, text).HTML(&page); err != nil {

@@ -12,8 +12,8 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/roce/lint"
 	"weft/internal/roce/prove"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -138,7 +138,7 @@ func runTrial(ctx context.Context, e *Env, t *prove.Trial, r *scenario.Resolved,
 }
 
 // takeResult takes the figures of a side that ran.
-func takeResult(s *prove.Result, p *runstore.Point, class units.SL) {
+func takeResult(s *prove.Result, p *results.Point, class units.SL) {
 	s.TimePs, s.Failed = int64(p.Time), p.Failure
 	c := &p.Counts
 	s.Dropped, s.Resent, s.Pauses, s.Storms, s.Marks = c.Drops(), c.Retransmissions, c.Pauses, c.PFCStorms, c.Marks

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 func newRun(e *Env) *cobra.Command {

@@ -8,7 +8,8 @@ import (
 	"weft"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // runFolder is the folder of a run that goes on. It shows the progress, and takes requests of viewers.
@@ -87,7 +88,7 @@ func (f *runFolder) follow(ctx context.Context, s *status) (run context.Context,
 }
 
 // showSoFar writes the series of running simulations for viewers. It takes a tenth of the time at most.
-func (f *runFolder) showSoFar(series []*runstore.Series) {
+func (f *runFolder) showSoFar(series []*results.Series) {
 	begun := time.Now()
 	if len(series) == 0 || begun.Before(f.rest) {
 		return

@@ -11,7 +11,8 @@ import (
 	"weft/internal/face/page"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 func seriesFlag(cmd *cobra.Command, to *bool) {
@@ -34,7 +35,7 @@ func (e *Env) recordSeries(asked bool, folder *runFolder, r *scenario.Resolved) 
 	if folder == nil {
 		return nil, fmt.Errorf("--series needs --out: the files go into the run folder")
 	}
-	w, err := seriesfile.Create(filepath.Join(folder.staging, runstore.SeriesFolder), folder.about)
+	w, err := seriesfile.Create(filepath.Join(folder.staging, results.SeriesFolder), folder.about)
 	if err != nil {
 		return nil, fail(Failed, "the series cannot be written: %w", err)
 	}
@@ -42,7 +43,7 @@ func (e *Env) recordSeries(asked bool, folder *runFolder, r *scenario.Resolved) 
 }
 
 // add is the callback of simulations; nil without series.
-func (s *seriesOf) add() func(*runstore.Series) {
+func (s *seriesOf) add() func(*results.Series) {
 	if s == nil {
 		return nil
 	}
@@ -71,7 +72,7 @@ func (s *seriesOf) embed(d *doc.Document, files []runstore.File) (err error) {
 // wrote names the files of a run folder, unless the results are JSON, and says what the report has no room for.
 func (e *Env) wrote(dir string, asJSON bool, s *seriesOf, files ...string) {
 	if s != nil {
-		files = append(files, runstore.SeriesFolder+"/")
+		files = append(files, results.SeriesFolder+"/")
 	}
 	if !asJSON {
 		e.note("wrote %s: %s\n", dir, strings.Join(files, ", "))

@@ -12,9 +12,9 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/formats"
 	"weft/internal/formats/source"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/serve"
+	"weft/results"
+	"weft/scenario"
 )
 
 // serveFlags are the flags of weft serve.
@@ -148,9 +148,9 @@ func (x *serveFlags) simulate(ctx context.Context, e *Env, file *scenario.File, 
 	if x.knee || len(x.rates) > 1 || x.seeds > 1 || x.changes {
 		o.Cache = e.store() // one run alone is simulated when it is asked for
 	}
-	simulate := func() (*runstore.Serving, error) { return serve.Run(ctx, r, o) }
+	simulate := func() (*results.Serving, error) { return serve.Run(ctx, r, o) }
 	if x.changes {
-		simulate = func() (*runstore.Serving, error) { return serve.Changes(ctx, x.source(file), o) }
+		simulate = func() (*results.Serving, error) { return serve.Changes(ctx, x.source(file), o) }
 	}
 	out, err := simulate()
 	line.end()

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // A change of --changes is made though the user has set the same field.

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/ib/qos"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 func newSMConf(e *Env) *cobra.Command {

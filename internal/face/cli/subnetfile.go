@@ -9,7 +9,7 @@ import (
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // loadSubnet reads an InfiniBand fabric: a scenario (.yaml, .yml), of which the

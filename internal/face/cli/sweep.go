@@ -15,8 +15,8 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/sweep"
+	"weft/scenario"
 	"weft/units"
 )
 

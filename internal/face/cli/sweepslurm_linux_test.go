@@ -16,9 +16,9 @@ import (
 
 	"weft"
 	"weft/internal/base/slurmtest"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/slurm"
+	"weft/results"
+	"weft/scenario"
 )
 
 // holdFile is the variable with the name of a file: while it exists, a process of the runner held has two
@@ -30,7 +30,7 @@ func init() { runners["held"] = held }
 var heldRuns int
 
 // held is weft.Run with the file of holdFile.
-func held(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+func held(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 	if heldRuns++; heldRuns == 1 {
 		pid := filepath.Join(filepath.Dir(os.Getenv(holdFile)), os.Getenv(slurm.WorkerVariable)+".pid")
 		if err := os.WriteFile(pid, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {

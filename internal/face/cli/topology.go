@@ -8,7 +8,7 @@ import (
 	"weft/internal/face/draw"
 	"weft/internal/face/report"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 func newTopology(e *Env) *cobra.Command {

@@ -11,10 +11,10 @@ import (
 
 	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/study/training"
+	"weft/results"
+	"weft/scenario"
 )
 
 // maxTrainSeeds bounds the seeds of a step: an interval narrows only with their square root.
@@ -174,7 +174,7 @@ func (x *trainFlags) simulate(ctx context.Context, e *Env, file *scenario.File, 
 		if out == nil {
 			return err
 		}
-		return x.conclude(e, &runstore.TrainingScale{Version: runstore.TrainingVersion, Points: []*runstore.Training{out}}, r, err)
+		return x.conclude(e, &results.TrainingScale{Version: results.TrainingVersion, Points: []*results.Training{out}}, r, err)
 	}
 	return x.overSizes(ctx, e, file, r)
 }
@@ -198,9 +198,9 @@ func (x *trainFlags) overSizes(ctx context.Context, e *Env, file *scenario.File,
 	if err != nil {
 		return err
 	}
-	scale := &runstore.TrainingScale{Version: runstore.TrainingVersion, Strong: x.strong}
+	scale := &results.TrainingScale{Version: results.TrainingVersion, Strong: x.strong}
 	for i, own := range sizes {
-		var out *runstore.Training
+		var out *results.Training
 		before := x.steps
 		if out, err = x.step(ctx, e, file, own); err != nil {
 			if i == 0 {
@@ -259,7 +259,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 }
 
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
-func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
+func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*results.Training, error) {
 	o := training.Options{Workers: x.workers, Whole: x.whole, Exact: e.exact, Cache: e.store(), Seeds: x.seeds, Series: x.recorded.add()}
 	if x.metrics != "" {
 		o.Live = &x.shown.live
@@ -290,7 +290,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 
 // conclude stores and prints the results, in this order: a closed pipe ends the program during the
 // output. err is the reason if they are incomplete.
-func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
+func (x *trainFlags) conclude(e *Env, t *results.TrainingScale, r *scenario.Resolved, err error) error {
 	x.end()
 	resolved, bad := r.MarshalYAML()
 	if bad != nil {
@@ -311,7 +311,7 @@ func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Res
 }
 
 // encode is the results as JSON: of one step, or over cluster sizes.
-func (x *trainFlags) encode(t *runstore.TrainingScale) ([]byte, error) {
+func (x *trainFlags) encode(t *results.TrainingScale) ([]byte, error) {
 	if len(x.scale) > 0 {
 		return t.Encode()
 	}

@@ -11,6 +11,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload/llm"
+	"weft/results"
 )
 
 // traceFile is the step on all fabrics, for Perfetto or Chrome, in a run folder.
@@ -71,7 +72,7 @@ func (x *trainFlags) writeTraces(e *Env, gpus int) error {
 
 // store writes the run folder. results and scenario are the same for equal runs, as are the page
 // and the trace; failed is the reason if the run is incomplete.
-func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, d *doc.Document, resolved, results []byte, failed error) error {
+func (x *trainFlags) store(e *Env, t *results.TrainingScale, d *doc.Document, resolved, results []byte, failed error) error {
 	var page, trace bytes.Buffer
 	series, unrecorded := x.recorded.files()
 	if err := cmp.Or(x.recorded.embed(d, series), d.HTML(&page)); err != nil {

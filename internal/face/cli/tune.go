@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/report"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/tune"
+	"weft/scenario"
 )
 
 // tuning is the flags of weft tune.

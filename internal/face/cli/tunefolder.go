@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"weft/internal/base/jsontext"
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/roceexport"
 	"weft/internal/study/tune"
+	"weft/scenario"
 )
 
 // The files of a tuning's folder, besides scenario.yaml and report.html.
@@ -95,7 +96,7 @@ func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []ru
 		return nil, nil, err
 	}
 	var result bytes.Buffer
-	if err := encodeJSON(&result, r); err != nil {
+	if err := jsontext.Write(&result, r); err != nil {
 		return nil, nil, err
 	}
 	configs = deviceFiles(&tuned.Fabrics[0], tuned)

@@ -16,6 +16,7 @@ import (
 
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
+	"weft/results"
 )
 
 // uiViews are the views that each run has.
@@ -73,11 +74,11 @@ func TestAViewShowsNothingOfAnotherEntry(t *testing.T) {
 	}
 	b := newBrowser(t)
 	dir := recorded(t, "train", "../../../examples/llama3-8b-64.yaml", "--fabric", "roce-v2-400g")
-	simulations, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(dir, "series"), seriesfile.Simulations)
+	simulations, err := seriesfile.Read[results.SeriesSimulation](filepath.Join(dir, "series"), seriesfile.Simulations)
 	if err != nil {
 		t.Fatal(err)
 	}
-	operations := slices.IndexFunc(simulations, func(s runstore.SeriesSimulation) bool { return s.Phase == runstore.StepOperations })
+	operations := slices.IndexFunc(simulations, func(s results.SeriesSimulation) bool { return s.Phase == results.StepOperations })
 	const seen = `[...document.querySelectorAll('section[aria-labelledby]')].filter(s => s.offsetParent).map(s => s.getAttribute('aria-labelledby')).join()`
 	for _, base := range []string{uiServed(t, dir), "file://" + (&url.URL{Path: filepath.Join(dir, "report.html")}).EscapedPath()} {
 		b.screen(1400, "light")
@@ -138,11 +139,11 @@ func TestTheSliderShowsTheValuesOfTheSeries(t *testing.T) {
 	b := newBrowser(t)
 	dir := recorded(t, "run", "../../../examples/pfc-storm.yaml", "--fabric", "no watchdog")
 	base := uiServed(t, dir)
-	samples, err := seriesfile.Read[runstore.SeriesSample](filepath.Join(dir, "series"), seriesfile.LinkSamples)
+	samples, err := seriesfile.Read[results.SeriesSample](filepath.Join(dir, "series"), seriesfile.LinkSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
-	simulations, err := seriesfile.Read[runstore.SeriesSimulation](filepath.Join(dir, "series"), seriesfile.Simulations)
+	simulations, err := seriesfile.Read[results.SeriesSimulation](filepath.Join(dir, "series"), seriesfile.Simulations)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestPausesWithoutMessagesAreShown(t *testing.T) {
 	}
 	for _, name := range []string{seriesfile.Flows, seriesfile.FlowHops} {
 		if err == nil {
-			err = os.Rename(filepath.Join(empty, name), filepath.Join(run, runstore.SeriesFolder, name))
+			err = os.Rename(filepath.Join(empty, name), filepath.Join(run, results.SeriesFolder, name))
 		}
 	}
 	if err != nil {

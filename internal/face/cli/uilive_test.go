@@ -23,14 +23,15 @@ import (
 	"weft"
 	"weft/internal/face/page"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // gateFile is the variable with the name of a file: until it exists, a run of the runner gated is held after its
 // first simulation.
 const gateFile = "WEFT_TEST_GATE"
 
-func gated(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+func gated(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 	tell := o.Progress
 	ctx, hold := weft.Pausable(ctx)
 	var once sync.Once

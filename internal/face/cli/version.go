@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Version is the versions that the program was built from.
@@ -57,7 +57,7 @@ func ReadVersion() Version {
 // line is the output of weft version and weft --version.
 func (v Version) line() string {
 	return fmt.Sprintf("weft %s (%s, %s), results version %d, catalog %.12s\n",
-		v.Weft, v.Go, v.Platform, runstore.ResultsVersion, catalog.Digest())
+		v.Weft, v.Go, v.Platform, results.ResultsVersion, catalog.Digest())
 }
 
 func newVersion(e *Env) *cobra.Command {
@@ -75,7 +75,7 @@ func newVersion(e *Env) *cobra.Command {
 					Platform      string `json:"platform"`
 					Results       int    `json:"results_version"`
 					CatalogDigest string `json:"catalog_sha256"`
-				}{v.Weft, v.Go, v.Platform, runstore.ResultsVersion, catalog.Digest()})
+				}{v.Weft, v.Go, v.Platform, results.ResultsVersion, catalog.Digest()})
 			}
 			_, err := fmt.Fprint(e.Stdout, v.line())
 			return err

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
+	"weft/results"
 )
 
 // mostPauses bounds the lines of the tree: weft records at most 128 pauses of a simulation.
@@ -64,7 +64,7 @@ func (f *Folder) causes(simulation int) ([]byte, error) {
 }
 
 // recordedPauses are the rows of pauses.parquet as a run without series has them, with the numbers of their links.
-func recordedPauses(nodes, links, pauses func(string) any) (*runstore.Pauses, []int) {
+func recordedPauses(nodes, links, pauses func(string) any) (*results.Pauses, []int) {
 	node, link := named(nodes("node"), nodes("name")), named(links("link"), links("name"))
 	ends := map[int64]int64{}
 	from, to := list[int64](links("from_node")), list[int64](links("to_node"))
@@ -72,13 +72,13 @@ func recordedPauses(nodes, links, pauses func(string) any) (*runstore.Pauses, []
 	for i, l := range list[int64](links("link")) {
 		starts[l], ends[l] = from[i], to[i]
 	}
-	p := &runstore.Pauses{}
+	p := &results.Pauses{}
 	var numbers []int
 	of, lanes, after, circle := list[int64](pauses("link")), list[int64](pauses("lane")), list[int64](pauses("after_link")), list[bool](pauses("circle"))
 	count, paused, first := list[int64](pauses("pauses")), list[int64](pauses("paused_ps")), list[int64](pauses("first_ps"))
 	held, share := list[int64](pauses("cause_link")), list[float32](pauses("cause_share"))
 	for i, l := range of {
-		row := runstore.PausedLink{
+		row := results.PausedLink{
 			Name: link[l], Sender: node[starts[l]], By: node[ends[l]], Priority: int(lanes[i]), Pauses: count[i], PausedPs: paused[i], FirstPs: first[i],
 			Cause: link[held[i]], Share: float64(share[i]), After: -1, Circle: circle[i],
 		}

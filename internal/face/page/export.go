@@ -18,6 +18,7 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
+	"weft/results"
 	"weft/units"
 )
 
@@ -32,13 +33,13 @@ const (
 // simulations of each fabric inside: the page needs no server. What has no room is left out, as the note says.
 func Embed(d *doc.Document, dir, name string) (note string, err error) {
 	f := &Folder{Name: name, dir: dir}
-	all, err := seriesfile.Read[runstore.SeriesSimulation](f.series(), seriesfile.Simulations)
+	all, err := seriesfile.Read[results.SeriesSimulation](f.series(), seriesfile.Simulations)
 	if err != nil || len(all) == 0 { // nothing was recorded
 		return "", err
 	}
 	f.Simulations = all // causes and matrices look a simulation up
 	e := export{f: f, inside: map[string]string{}}
-	var chosen []runstore.SeriesSimulation
+	var chosen []results.SeriesSimulation
 	for _, s := range byImportance(all) {
 		fits, err := e.add(&s)
 		if err != nil {
@@ -56,7 +57,7 @@ func Embed(d *doc.Document, dir, name string) (note string, err error) {
 		Caption: strings.TrimSpace(fmt.Sprintf("At most the %d slowest messages of a simulation; values are rounded to 0.4 %%. %s", flowsShown, note)),
 	}
 	if len(chosen) > 0 {
-		slices.SortFunc(chosen, func(a, b runstore.SeriesSimulation) int { return cmp.Compare(a.Simulation, b.Simulation) })
+		slices.SortFunc(chosen, func(a, b results.SeriesSimulation) int { return cmp.Compare(a.Simulation, b.Simulation) })
 		f.Simulations = chosen
 		if section.Blocks, err = e.views(); err != nil {
 			return "", err
@@ -67,7 +68,7 @@ func Embed(d *doc.Document, dir, name string) (note string, err error) {
 	return note, nil
 }
 
-func simulationName(s *runstore.SeriesSimulation) string {
+func simulationName(s *results.SeriesSimulation) string {
 	return strings.Join(strings.Fields(s.Fabric+" "+s.Phase), " ") + " " + units.Bytes(s.Bytes).String()
 }
 
@@ -108,17 +109,17 @@ func digest(text string) string {
 }
 
 // byImportance orders simulations: the operations of training steps, then the largest of each fabric, then the next.
-func byImportance(all []runstore.SeriesSimulation) []runstore.SeriesSimulation {
+func byImportance(all []results.SeriesSimulation) []results.SeriesSimulation {
 	place := map[int32]int{}
 	for i, s := range all {
 		for _, other := range all {
-			if other.Fabric == s.Fabric && (other.Bytes > s.Bytes || other.Bytes == s.Bytes && other.Simulation < s.Simulation) && s.Phase != runstore.StepOperations {
+			if other.Fabric == s.Fabric && (other.Bytes > s.Bytes || other.Bytes == s.Bytes && other.Simulation < s.Simulation) && s.Phase != results.StepOperations {
 				place[all[i].Simulation]++
 			}
 		}
 	}
 	out := slices.Clone(all)
-	slices.SortStableFunc(out, func(a, b runstore.SeriesSimulation) int { return place[a.Simulation] - place[b.Simulation] })
+	slices.SortStableFunc(out, func(a, b results.SeriesSimulation) int { return place[a.Simulation] - place[b.Simulation] })
 	return out
 }
 
@@ -155,7 +156,7 @@ func (e *export) put(path string, ask func() ([]byte, error)) (size int, err err
 }
 
 // add adds what the views ask for of a simulation, if there is room for all of it.
-func (e *export) add(s *runstore.SeriesSimulation) (fits bool, err error) {
+func (e *export) add(s *results.SeriesSimulation) (fits bool, err error) {
 	number := strconv.Itoa(int(s.Simulation))
 	paths := map[string]func() ([]byte, error){}
 	stepless := false
@@ -218,7 +219,7 @@ func rounded(v float32) float32 {
 }
 
 // some are the rows of a table that a choice keeps.
-func (f *Folder) some(name string, s *runstore.SeriesSimulation, keep func(*seriesfile.Columns) []int) ([]byte, error) {
+func (f *Folder) some(name string, s *results.SeriesSimulation, keep func(*seriesfile.Columns) []int) ([]byte, error) {
 	c, err := seriesfile.Select(f.series(), name, seriesfile.Query{Where: where(s)})
 	if err != nil {
 		return nil, err

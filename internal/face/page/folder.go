@@ -11,19 +11,20 @@ import (
 
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
+	"weft/results"
 )
 
 // Folder is a run folder.
 type Folder struct {
-	Name        string                      `json:"name"`
-	Command     string                      `json:"command"`
-	Weft        string                      `json:"weft"`
-	Seed        uint64                      `json:"seed"`
-	Partial     bool                        `json:"partial"`
-	Report      bool                        `json:"report"`             // it has report.html
-	Note        string                      `json:"note"`               // why it has no series
-	Progress    *runstore.Progress          `json:"progress,omitempty"` // of a run that goes on
-	Simulations []runstore.SeriesSimulation `json:"simulations"`
+	Name        string                     `json:"name"`
+	Command     string                     `json:"command"`
+	Weft        string                     `json:"weft"`
+	Seed        uint64                     `json:"seed"`
+	Partial     bool                       `json:"partial"`
+	Report      bool                       `json:"report"`             // it has report.html
+	Note        string                     `json:"note"`               // why it has no series
+	Progress    *runstore.Progress         `json:"progress,omitempty"` // of a run that goes on
+	Simulations []results.SeriesSimulation `json:"simulations"`
 
 	dir   string
 	sofar string // the folder with the series of a run that goes on; "" if it has none
@@ -34,7 +35,7 @@ type Folder struct {
 // Open opens the folder of a run that has ended or goes on. One without series has a note.
 func Open(dir string) (*Folder, error) {
 	dir = filepath.Clean(dir)
-	f := &Folder{Name: filepath.Base(dir), dir: dir, Simulations: []runstore.SeriesSimulation{}}
+	f := &Folder{Name: filepath.Base(dir), dir: dir, Simulations: []results.SeriesSimulation{}}
 	if abs, err := filepath.Abs(dir); err == nil {
 		f.Name = filepath.Base(abs)
 	}
@@ -48,7 +49,7 @@ func Open(dir string) (*Folder, error) {
 	}
 	f.Command, f.Weft, f.Seed, f.Partial, f.meta = strings.Join(meta.Command, " "), meta.Weft, meta.Seed, meta.Partial, meta
 	_, f.Report = meta.Files[runstore.ReportFile]
-	series, err := seriesfile.Read[runstore.SeriesSimulation](f.series(), seriesfile.Simulations)
+	series, err := seriesfile.Read[results.SeriesSimulation](f.series(), seriesfile.Simulations)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Note = "The run has no series: weft run, compare, bench and train record them with --series."
@@ -71,7 +72,7 @@ func (f *Folder) soFar() {
 // at is a run that goes on with its series so far of a number, or as it is if they are gone.
 func (f *Folder) at(number int) *Folder {
 	dir := runstore.SoFar(f.dir, number)
-	series, err := seriesfile.Read[runstore.SeriesSimulation](dir, seriesfile.Simulations)
+	series, err := seriesfile.Read[results.SeriesSimulation](dir, seriesfile.Simulations)
 	if err != nil {
 		return f
 	}
@@ -80,10 +81,10 @@ func (f *Folder) at(number int) *Folder {
 	return &own
 }
 
-func (f *Folder) series() string { return cmp.Or(f.sofar, filepath.Join(f.dir, runstore.SeriesFolder)) }
+func (f *Folder) series() string { return cmp.Or(f.sofar, filepath.Join(f.dir, results.SeriesFolder)) }
 
 // simulation is a simulation of the folder by its number.
-func (f *Folder) simulation(number int) (*runstore.SeriesSimulation, error) {
+func (f *Folder) simulation(number int) (*results.SeriesSimulation, error) {
 	for i := range f.Simulations {
 		if int(f.Simulations[i].Simulation) == number {
 			return &f.Simulations[i], nil
@@ -136,7 +137,7 @@ func (f *Folder) matrix(simulation int, quantity string) (*Matrix, error) {
 	return nil, fmt.Errorf("%w quantity: %.80q", seriesfile.ErrQuery, quantity)
 }
 
-func (f *Folder) read(s *runstore.SeriesSimulation, q Quantity) (*Matrix, error) {
+func (f *Folder) read(s *results.SeriesSimulation, q Quantity) (*Matrix, error) {
 	c, err := seriesfile.Select(f.series(), seriesfile.LinkSamples, seriesfile.Query{
 		Columns: append([]string{"link", "time_ps"}, q.columns...), Where: where(s),
 	})
@@ -181,7 +182,7 @@ func (f *Folder) read(s *runstore.SeriesSimulation, q Quantity) (*Matrix, error)
 }
 
 // where are the rows of a simulation.
-func where(s *runstore.SeriesSimulation) map[string][]string {
+func where(s *results.SeriesSimulation) map[string][]string {
 	return map[string][]string{"simulation": {fmt.Sprint(s.Simulation)}}
 }
 

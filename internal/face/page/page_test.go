@@ -20,6 +20,7 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
+	"weft/results"
 )
 
 // nasty is a name that would run as a script if a page took it as HTML, and has a comma.
@@ -32,21 +33,21 @@ func folder(t *testing.T) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: "test", Scenario: nasty})
+	w, err := seriesfile.Create(filepath.Join(dir, results.SeriesFolder), seriesfile.About{Weft: "test", Scenario: nasty})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n, fabric := range []string{"a", nasty} {
-		s := &runstore.Series{
-			Simulation: runstore.SeriesSimulation{Simulation: int32(n), Fabric: fabric, DurationPs: 250, IntervalPs: 100, Complete: true},
-			Nodes:      []runstore.SeriesNode{{Fabric: fabric, Name: nasty}},
-			Links:      []runstore.SeriesLink{{Fabric: fabric, Name: nasty}},
-			Flows:      []runstore.SeriesFlow{{Connection: math.MaxInt64, Bytes: 7}},
+		s := &results.Series{
+			Simulation: results.SeriesSimulation{Simulation: int32(n), Fabric: fabric, DurationPs: 250, IntervalPs: 100, Complete: true},
+			Nodes:      []results.SeriesNode{{Fabric: fabric, Name: nasty}},
+			Links:      []results.SeriesLink{{Fabric: fabric, Name: nasty}},
+			Flows:      []results.SeriesFlow{{Connection: math.MaxInt64, Bytes: 7}},
 		}
-		s.Samples = func(yield func(runstore.SeriesSample) bool) {
+		s.Samples = func(yield func(results.SeriesSample) bool) {
 			for i := range 3 {
 				for lane := range 2 {
-					if !yield(runstore.SeriesSample{
+					if !yield(results.SeriesSample{
 						Simulation: s.Simulation.Simulation, Link: 1, Lane: int32(lane), TimePs: int64(100 * i), Utilisation: 0.25 * float32(n+1),
 						QueueMax: int32(10*i + lane), PausedPs: int64(20 * lane), CreditWaitPs: 5, Marks: 1, Drops: 1, ReceiveDrops: 2,
 					}) {
@@ -215,15 +216,15 @@ func TestATableIsFilteredByItsColumns(t *testing.T) {
 // long the step is.
 func TestAnEntryWithoutSamplesHasNoMatrixOfZeros(t *testing.T) {
 	dir := t.TempDir()
-	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: "test"})
+	w, err := seriesfile.Create(filepath.Join(dir, results.SeriesFolder), seriesfile.About{Weft: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Add(&runstore.Series{Simulation: runstore.SeriesSimulation{Phase: runstore.StepOperations, DurationPs: 2e12}, Samples: func(func(runstore.SeriesSample) bool) {}})
+	w.Add(&results.Series{Simulation: results.SeriesSimulation{Phase: results.StepOperations, DurationPs: 2e12}, Samples: func(func(results.SeriesSample) bool) {}})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f := &Folder{dir: dir, Simulations: []runstore.SeriesSimulation{{Phase: runstore.StepOperations, DurationPs: 2e12}}}
+	f := &Folder{dir: dir, Simulations: []results.SeriesSimulation{{Phase: results.StepOperations, DurationPs: 2e12}}}
 	m, err := f.matrix(0, "utilisation")
 	if err != nil || m.Links != 0 || m.Intervals != 1 || len(m.Cells) != 0 {
 		t.Errorf("the matrix is %+v, %v, want one interval without links", m, err)
@@ -324,7 +325,7 @@ func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(newer, runstore.MetaFile), []byte(`{"version": 99, "weft": "later"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(cut, runstore.SeriesFolder, seriesfile.Simulations), 100); err != nil {
+	if err := os.Truncate(filepath.Join(cut, results.SeriesFolder, seriesfile.Simulations), 100); err != nil {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]string{
@@ -336,7 +337,7 @@ func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", dir, err, want)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(bare, runstore.SeriesFolder)); err != nil {
+	if err := os.RemoveAll(filepath.Join(bare, results.SeriesFolder)); err != nil {
 		t.Fatal(err)
 	}
 	if f, err := Open(bare); err != nil || !strings.Contains(f.Note, "--series") {
@@ -346,8 +347,8 @@ func TestFoldersThatCannotBeShownAreRefused(t *testing.T) {
 
 // A file that weft cannot have written is refused with its name, in every view that reads it.
 func TestFilesThatCannotBeShownAreRefused(t *testing.T) {
-	far := runstore.SeriesSample{TimePs: math.MaxInt64}
-	wrong := runstore.SeriesSample{Utilisation: float32(math.NaN())}
+	far := results.SeriesSample{TimePs: math.MaxInt64}
+	wrong := results.SeriesSample{Utilisation: float32(math.NaN())}
 	for _, c := range []struct {
 		file  string
 		put   func(t *testing.T, name string)
@@ -360,7 +361,7 @@ func TestFilesThatCannotBeShownAreRefused(t *testing.T) {
 		{seriesfile.Nodes, put(far), []string{"/causes/0/0", "/data/0/nodes.parquet"}, "the column fabric is missing"},
 	} {
 		dir := folder(t)
-		c.put(t, filepath.Join(dir, runstore.SeriesFolder, c.file))
+		c.put(t, filepath.Join(dir, results.SeriesFolder, c.file))
 		f, err := Open(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -375,12 +376,12 @@ func TestFilesThatCannotBeShownAreRefused(t *testing.T) {
 }
 
 // put writes a file of series with one row of samples, whatever its name.
-func put(row runstore.SeriesSample) func(t *testing.T, name string) {
+func put(row results.SeriesSample) func(t *testing.T, name string) {
 	return func(t *testing.T, name string) {
 		t.Helper()
 		var b bytes.Buffer
-		w := parquet.NewGenericWriter[runstore.SeriesSample](&b, parquet.KeyValueMetadata("weft.series_version", "1"))
-		_, err := w.Write([]runstore.SeriesSample{row})
+		w := parquet.NewGenericWriter[results.SeriesSample](&b, parquet.KeyValueMetadata("weft.series_version", "1"))
+		_, err := w.Write([]results.SeriesSample{row})
 		if err == nil {
 			err = w.Close()
 		}
@@ -396,22 +397,22 @@ func put(row runstore.SeriesSample) func(t *testing.T, name string) {
 // What has no room in a page is named, in the page and to the caller.
 func TestAPageSaysWhatItHasNoRoomFor(t *testing.T) {
 	dir := t.TempDir()
-	w, err := seriesfile.Create(filepath.Join(dir, runstore.SeriesFolder), seriesfile.About{Weft: "test"})
+	w, err := seriesfile.Create(filepath.Join(dir, results.SeriesFolder), seriesfile.About{Weft: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rough := rand.New(rand.NewPCG(1, 2))
 	for n, links := range []int{1, 8000} {
-		s := &runstore.Series{Simulation: runstore.SeriesSimulation{Simulation: int32(n), Fabric: "a", Bytes: int64(1 + n), DurationPs: 128, IntervalPs: 1}}
-		s.Samples = func(yield func(runstore.SeriesSample) bool) {
+		s := &results.Series{Simulation: results.SeriesSimulation{Simulation: int32(n), Fabric: "a", Bytes: int64(1 + n), DurationPs: 128, IntervalPs: 1}}
+		s.Samples = func(yield func(results.SeriesSample) bool) {
 			for i := range 128 * links {
-				if !yield(runstore.SeriesSample{Simulation: s.Simulation.Simulation, Link: int32(i / 128), TimePs: int64(i % 128), Utilisation: rough.Float32()}) {
+				if !yield(results.SeriesSample{Simulation: s.Simulation.Simulation, Link: int32(i / 128), TimePs: int64(i % 128), Utilisation: rough.Float32()}) {
 					return
 				}
 			}
 		}
 		if n == 0 {
-			s.Steps = make([]runstore.SeriesStep, stepsShown+1)
+			s.Steps = make([]results.SeriesStep, stepsShown+1)
 		}
 		w.Add(s)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Site is what a server shows, and what users with its token may do.
@@ -135,7 +136,7 @@ func (f *Folder) again() *Folder {
 func (s *Site) add(dir string, run *Child) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := (&Folder{Name: filepath.Base(dir), dir: filepath.Clean(dir), child: run, Progress: &runstore.Progress{State: runstore.Running}, Simulations: []runstore.SeriesSimulation{}}).again()
+	f := (&Folder{Name: filepath.Base(dir), dir: filepath.Clean(dir), child: run, Progress: &runstore.Progress{State: runstore.Running}, Simulations: []results.SeriesSimulation{}}).again()
 	if i := slices.IndexFunc(s.folders, func(g *Folder) bool { return g.dir == f.dir }); i >= 0 { // it was found meanwhile
 		s.folders[i] = f
 		return i

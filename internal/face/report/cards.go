@@ -9,18 +9,18 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // comparison is results with their sizes, the smallest first.
 type comparison struct {
-	r     *runstore.Results
+	r     *results.Results
 	sizes []int64
 }
 
-func newComparison(r *runstore.Results) *comparison {
+func newComparison(r *results.Results) *comparison {
 	v := &comparison{r, sizes(r)}
 	slices.Sort(v.sizes)
 	return v
@@ -36,7 +36,7 @@ const (
 // simulation is the brand of a page about simulated networks.
 const simulation = "packet-level simulation"
 
-func subtitle(r *runstore.Results, sc *scenario.Resolved) string {
+func subtitle(r *results.Results, sc *scenario.Resolved) string {
 	parts := []string{r.Workload, plural(int64(r.Ranks), "rank", "ranks") + " on " + plural(int64(r.Nodes), "node", "nodes")}
 	if sc != nil {
 		n, nodes := sc.Cluster.Node, "nodes"
@@ -81,7 +81,7 @@ func (v *comparison) cards() doc.Section {
 }
 
 // card is the key figures of a fabric.
-func (v *comparison) card(f runstore.FabricResult) doc.Card {
+func (v *comparison) card(f results.FabricResult) doc.Card {
 	c := doc.Card{Title: f.Name, Subtitle: protocolTitle(f.Protocol)}
 	if f.Rate > 0 {
 		c.Subtitle += ", " + f.Rate.String() + " a port"
@@ -92,7 +92,7 @@ func (v *comparison) card(f runstore.FabricResult) doc.Card {
 	add := func(label, value, note string) {
 		c.Figures = append(c.Figures, doc.CardFigure{Label: label, Value: value, Note: note})
 	}
-	var points []runstore.Point
+	var points []results.Point
 	for _, size := range v.sizes {
 		if p, ok := point(f, size); ok && p.Measured() {
 			points = append(points, p)
@@ -104,7 +104,7 @@ func (v *comparison) card(f runstore.FabricResult) doc.Card {
 	}
 	first, last := points[0], points[len(points)-1]
 	add("time", shortTime(first.Time), figureAt("", first.Bytes))
-	best := slices.MaxFunc(points, func(a, b runstore.Point) int { return cmp.Compare(a.BusBW, b.BusBW) })
+	best := slices.MaxFunc(points, func(a, b results.Point) int { return cmp.Compare(a.BusBW, b.BusBW) })
 	if what := "best"; best.BusBW > 0 {
 		if len(points) == 1 {
 			what = ""
@@ -197,7 +197,7 @@ func (v *comparison) hot(links int) doc.Section {
 }
 
 // spreadText is the ratio of a link's load to the mean of its tier.
-func spreadText(h runstore.HotLink) string {
+func spreadText(h results.HotLink) string {
 	if h.Mean <= 0 {
 		return none
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/study/contest"
 	"weft/internal/study/measured"
+	"weft/results"
 	"weft/units"
 )
 
@@ -200,7 +200,7 @@ func (v *judgement) undecided(near, far []int) string {
 // erratic are the fabrics of which some seeds take many times as long as the others at a size.
 func (v *judgement) erratic(near []int) (out []int) {
 	for _, f := range near {
-		if slices.ContainsFunc(v.points[f], func(p runstore.Point) bool {
+		if slices.ContainsFunc(v.points[f], func(p results.Point) bool {
 			return p.Seeds != nil && contest.Outliers(contest.LogsOf(p.Seeds.TimesPs))
 		}) {
 			out = append(out, f)

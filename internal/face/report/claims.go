@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/study/contest"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -25,7 +25,7 @@ type claim struct {
 // testedLead is a lead that was tested.
 type testedLead struct {
 	slower, faster, size int // fabrics and a size of the judgement
-	trial                *runstore.Trial
+	trial                *results.Trial
 	reads                reads
 }
 
@@ -305,8 +305,8 @@ func proof(names, takes []string, with string, all bool) string {
 
 // byChance reports whether the times of points differ by chance beyond jitter: their seeds draw paths, marks
 // or losses.
-func byChance(points ...runstore.Point) bool {
-	return slices.ContainsFunc(points, func(p runstore.Point) bool { return p.Seeds != nil && p.Seeds.Draws != nil })
+func byChance(points ...results.Point) bool {
+	return slices.ContainsFunc(points, func(p results.Point) bool { return p.Seeds != nil && p.Seeds.Draws != nil })
 }
 
 // against are the readings with which a lead of the claim does not hold: what becomes of the lead, and

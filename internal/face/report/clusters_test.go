@@ -8,9 +8,9 @@ import (
 
 	"weft/internal/base/golden"
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
 	tables "weft/internal/study/measured"
 	"weft/internal/study/validate"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -9,14 +9,14 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // Comparison is the report of compare, run and bench: the table of times, the verdict, and the
 // details. The scenario may be nil; with it the sentences know more causes. resolved
 // is its text, for the page.
-func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *doc.Document {
+func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc.Document {
 	v, judged := newComparison(r), Judge(r, sc)
 	d := &doc.Document{
 		Brand: simulation, Title: r.Scenario, Subtitle: subtitle(r, sc), Heading: Heading(r), Series: names(r),
@@ -60,7 +60,7 @@ func Comparison(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *do
 }
 
 // contestSection is what the fabrics do not share, and the tests of the leads.
-func contestSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
+func contestSection(r *results.Results, sc *scenario.Resolved) doc.Section {
 	s := doc.Section{Title: "Why, and how sure", Caption: waterfallCaption, In: doc.Details, Blocks: waterfallTable(r)}
 	if t := readingTable(r); t != nil {
 		s.Blocks = append(s.Blocks, t)
@@ -75,7 +75,7 @@ func contestSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
 const partial = doc.Alarm("Partial: the run was stopped before its end. Sizes that were not finished are missing or marked with ~.")
 
 // alarms are the failures in a run.
-func alarms(r *runstore.Results) (out []doc.Block) {
+func alarms(r *results.Results) (out []doc.Block) {
 	if r.Partial {
 		out = append(out, partial)
 	}
@@ -88,7 +88,7 @@ func alarms(r *runstore.Results) (out []doc.Block) {
 }
 
 // names are the fabrics' names.
-func names(r *runstore.Results) (out []string) {
+func names(r *results.Results) (out []string) {
 	for _, f := range r.Fabrics {
 		out = append(out, f.Name)
 	}
@@ -97,7 +97,7 @@ func names(r *runstore.Results) (out []string) {
 
 // speedTable is time and bandwidth of the fabrics side by side. The last column names the
 // fastest.
-func speedTable(r *runstore.Results) *doc.Table {
+func speedTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size")
 	t.Keys, t.Columns = 1, make([]doc.Column, 1)
 	heads := []doc.Cell{doc.Text("time"), doc.Text("algbw"), doc.Text("busbw")}
@@ -151,7 +151,7 @@ func speedTable(r *runstore.Results) *doc.Table {
 	return t
 }
 
-func missing(stated bool, p runstore.Point) doc.Cell {
+func missing(stated bool, p results.Point) doc.Cell {
 	if stated && p.Failure != "" {
 		return doc.Instead("failed")
 	}
@@ -170,12 +170,12 @@ type standing struct {
 
 // standingAt is the ranking of the fabrics with results at a size. If they did not deliver the same
 // messages, none is the best.
-func standingAt(r *runstore.Results, size int64) standing {
+func standingAt(r *results.Results, size int64) standing {
 	s := standing{best: -1, tied: map[int]bool{}, open: map[int]bool{}, ratios: make([]contest.Contrast, len(r.Fabrics))}
 	if unequalLoss(r, size) {
 		return s
 	}
-	measured := make(map[int]runstore.Point)
+	measured := make(map[int]results.Point)
 	for i, f := range r.Fabrics {
 		if p, ok := point(f, size); ok && p.Measured() {
 			measured[i] = p
@@ -194,7 +194,7 @@ func standingAt(r *runstore.Results, size int64) standing {
 		if !ok || i == s.best {
 			continue
 		}
-		c := contest.ContrastOf([][2]runstore.Point{{p, measured[s.best]}})
+		c := contest.ContrastOf([][2]results.Point{{p, measured[s.best]}})
 		s.ratios[i], s.once = c, s.once || over && c.Once()
 		switch {
 		case c.Alike(over):
@@ -212,7 +212,7 @@ func standingAt(r *runstore.Results, size int64) standing {
 func (s *standing) first(i int) bool { return i == s.best || s.tied[i] || s.open[i] }
 
 // text names the fastest and its lead over the next slower fabric.
-func (s *standing) text(r *runstore.Results) string {
+func (s *standing) text(r *results.Results) string {
 	by := ""
 	if s.lead > 0 {
 		by = ", by " + times(s.lead) + "×"
@@ -237,7 +237,7 @@ func (s *standing) text(r *runstore.Results) string {
 const linkWidth, leastLink = 36, 12
 
 // networkTable is the counters of flows and links, a row per size and fabric.
-func networkTable(r *runstore.Results) *doc.Table {
+func networkTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
 	guessed := estimates(r)
 	if guessed {
@@ -277,7 +277,7 @@ func networkTable(r *runstore.Results) *doc.Table {
 }
 
 // algorithmText is the algorithm of a collective, with its protocol and channels.
-func algorithmText(p *runstore.Point) string {
+func algorithmText(p *results.Point) string {
 	text := strings.TrimSpace(p.Algorithm + " " + p.Wire)
 	if p.Channels > 0 {
 		text += fmt.Sprintf(" ×%d", p.Channels)
@@ -287,7 +287,7 @@ func algorithmText(p *runstore.Point) string {
 
 // failures are the points without a result, and the points with messages that were lost or
 // repeated, a line each.
-func failures(r *runstore.Results) []string {
+func failures(r *results.Results) []string {
 	var lines []string
 	for _, f := range r.Fabrics {
 		for _, p := range f.Points {
@@ -305,7 +305,7 @@ func failures(r *runstore.Results) []string {
 
 // unequalLoss reports whether fabrics lost, or barred, different numbers of messages of a size:
 // times of different amounts of work cannot be compared.
-func unequalLoss(r *runstore.Results, size int64) bool {
+func unequalLoss(r *results.Results, size int64) bool {
 	first := int64(-1)
 	for _, f := range r.Fabrics {
 		p, ok := point(f, size)
@@ -325,7 +325,7 @@ func unequalLoss(r *runstore.Results, size int64) bool {
 
 // refused is the number of lost messages with the reason, or of messages repeated because there was
 // no receive; empty if there were none.
-func refused(p *runstore.Point) string {
+func refused(p *results.Point) string {
 	c := &p.Counts
 	if c.RNRNAKs > 0 {
 		return "drew " + plural(c.RNRNAKs, "RNR NAK", "RNR NAKs") + ": messages found no receive posted and came again"

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -40,23 +40,23 @@ func (v *comparison) plots() []doc.Plot {
 	}
 	add(&plot{
 		title: bandwidthTitle, note: "more is better", unit: "GB/s", sizes: v.sizes, log: true, format: axisNumber,
-		series: v.each(solid, "", func(m runstore.Point) float64 { return orNaN(m.BusBW) }),
+		series: v.each(solid, "", func(m results.Point) float64 { return orNaN(m.BusBW) }),
 	})
 	add(v.behindPlot())
 	add(&plot{
 		title: timeTitle, note: "of one operation, less is better", sizes: v.sizes, log: true, format: timeText,
-		series: v.each(solid, "", func(m runstore.Point) float64 { return float64(m.Time) }),
+		series: v.each(solid, "", func(m results.Point) float64 { return float64(m.Time) }),
 	})
 	add(&plot{
 		title: "Tail", note: "completion of messages between nodes, less is better", sizes: v.sizes, log: true, format: timeText,
 		series: slices.Concat(
-			v.each(solid, ", 99th percentile", func(m runstore.Point) float64 { return float64(m.Flows.P99) }),
-			v.each(dashed, ", slowest", func(m runstore.Point) float64 { return float64(m.Flows.Max) })),
+			v.each(solid, ", 99th percentile", func(m results.Point) float64 { return float64(m.Flows.P99) }),
+			v.each(dashed, ", slowest", func(m results.Point) float64 { return float64(m.Flows.Max) })),
 	}, doc.Key{Dash: dashes[solid], Label: "99th percentile"}, doc.Key{Dash: dashes[dashed], Label: "slowest"})
 	add(&plot{
 		title: "Hottest link", note: "share of the time in which the busiest wire carries packets", sizes: v.sizes, most: 1,
 		format: func(x float64) string { return strconv.FormatFloat(math.Round(100*x), 'f', 0, 64) + " %" },
-		series: v.each(solid, "", func(m runstore.Point) float64 {
+		series: v.each(solid, "", func(m results.Point) float64 {
 			h, ok := hottest(m)
 			if !ok {
 				return math.NaN()
@@ -64,11 +64,11 @@ func (v *comparison) plots() []doc.Plot {
 			return h.Busy
 		}),
 	})
-	add(v.perPacket("Credit stalls", "waits for credits; a fabric without any is not drawn", counted{solid, "credit stalls", func(m runstore.Point) int64 { return m.Counts.CreditStalls }}))
+	add(v.perPacket("Credit stalls", "waits for credits; a fabric without any is not drawn", counted{solid, "credit stalls", func(m results.Point) int64 { return m.Counts.CreditStalls }}))
 	congestion := []counted{
-		{solid, "PFC pauses", func(m runstore.Point) int64 { return m.Counts.Pauses }},
-		{dashed, "ECN marks", func(m runstore.Point) int64 { return m.Counts.Marks }},
-		{dotted, "drops", func(m runstore.Point) int64 { return m.Counts.Drops() }},
+		{solid, "PFC pauses", func(m results.Point) int64 { return m.Counts.Pauses }},
+		{dashed, "ECN marks", func(m results.Point) int64 { return m.Counts.Marks }},
+		{dotted, "drops", func(m results.Point) int64 { return m.Counts.Drops() }},
 	}
 	var keys []doc.Key
 	for _, c := range congestion {
@@ -96,7 +96,7 @@ func axisNumber(x float64) string {
 }
 
 // each is one line per fabric.
-func (v *comparison) each(line dash, what string, value func(runstore.Point) float64) []series {
+func (v *comparison) each(line dash, what string, value func(results.Point) float64) []series {
 	var out []series
 	for i, f := range v.r.Fabrics {
 		s := series{fabric: i, line: line, label: f.Name + what}
@@ -134,7 +134,7 @@ func (v *comparison) behindPlot() *plot {
 		p.sizes = nil
 		return p
 	}
-	p.series = v.each(solid, "", func(m runstore.Point) float64 { return float64(m.Time) })
+	p.series = v.each(solid, "", func(m results.Point) float64 { return float64(m.Time) })
 	for i := range v.sizes {
 		least, n := math.Inf(1), 0
 		for _, s := range p.series {
@@ -158,14 +158,14 @@ func (v *comparison) behindPlot() *plot {
 type counted struct {
 	line  dash
 	label string
-	of    func(runstore.Point) int64
+	of    func(results.Point) int64
 }
 
 // perPacket draws what was counted per thousand packets.
 func (v *comparison) perPacket(title, note string, what ...counted) *plot {
 	p := &plot{title: title, note: note, unit: "per 1,000 packets", sizes: v.sizes, format: axisNumber}
 	for _, c := range what {
-		p.series = append(p.series, v.each(c.line, ", "+c.label, func(m runstore.Point) float64 {
+		p.series = append(p.series, v.each(c.line, ", "+c.label, func(m results.Point) float64 {
 			if m.Counts.Packets == 0 {
 				return math.NaN()
 			}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/study/contest"
+	"weft/results"
 )
 
 // interval is the contrast's interval as text; empty for one run.
@@ -30,9 +30,9 @@ func interval(c contest.Contrast) string {
 
 // contrast is the contrast of two fabrics from one size to another, both included.
 func (v *judgement) contrast(f, over, from, to int) contest.Contrast {
-	var pairs [][2]runstore.Point
+	var pairs [][2]results.Point
 	for s := from; s <= to; s++ {
-		pairs = append(pairs, [2]runstore.Point{v.points[f][s], v.points[over][s]})
+		pairs = append(pairs, [2]results.Point{v.points[f][s], v.points[over][s]})
 	}
 	return contest.ContrastOf(pairs)
 }
@@ -44,8 +44,8 @@ func (v *judgement) behind(f, over, from, to int) bool {
 
 // guessed reports whether a time of a range is in part estimated.
 func (v *judgement) guessed(from, to int) bool {
-	return slices.ContainsFunc(v.points, func(points []runstore.Point) bool {
-		return slices.ContainsFunc(points[from:to+1], func(p runstore.Point) bool { return p.Estimate.Off() > 0 })
+	return slices.ContainsFunc(v.points, func(points []results.Point) bool {
+		return slices.ContainsFunc(points[from:to+1], func(p results.Point) bool { return p.Estimate.Off() > 0 })
 	})
 }
 
@@ -94,8 +94,8 @@ func (v *judgement) chance() string {
 
 // still reports whether no time depends on the seed.
 func (v *judgement) still() bool {
-	return !slices.ContainsFunc(v.points, func(points []runstore.Point) bool {
-		return slices.ContainsFunc(points, func(p runstore.Point) bool {
+	return !slices.ContainsFunc(v.points, func(points []results.Point) bool {
+		return slices.ContainsFunc(points, func(p results.Point) bool {
 			t := p.Times()
 			return slices.Min(t) < slices.Max(t)
 		})
@@ -143,8 +143,8 @@ func (v *judgement) pairing() string {
 }
 
 // repeated reports whether results are over several seeds.
-func repeated(r *runstore.Results) bool {
-	return slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool {
-		return slices.ContainsFunc(f.Points, func(p runstore.Point) bool { return p.Seeds != nil })
+func repeated(r *results.Results) bool {
+	return slices.ContainsFunc(r.Fabrics, func(f results.FabricResult) bool {
+		return slices.ContainsFunc(f.Points, func(p results.Point) bool { return p.Seeds != nil })
 	})
 }

@@ -10,16 +10,16 @@ import (
 
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // over makes results of two fabrics at one size from their times by seed, in microseconds.
-func over(a, b []float64) *runstore.Results {
+func over(a, b []float64) *results.Results {
 	r := fabricate(threeFabrics[:2], []int64{64 << 20})
 	for i, times := range [][]float64{a, b} {
 		p := &r.Fabrics[i].Points[0]
-		p.Seeds = &runstore.Seeds{}
+		p.Seeds = &results.Seeds{}
 		for _, t := range times {
 			p.Seeds.TimesPs = append(p.Seeds.TimesPs, int64(t*float64(units.Microsecond)))
 		}
@@ -31,7 +31,7 @@ func over(a, b []float64) *runstore.Results {
 }
 
 // claims reports whether the verdict and the table claim a lead.
-func claims(t *testing.T, r *runstore.Results) bool {
+func claims(t *testing.T, r *results.Results) bool {
 	t.Helper()
 	s := standingAt(r, 64<<20)
 	text := said(Judge(r, nil))
@@ -165,7 +165,7 @@ func TestSeedsThatDrawOtherPathsAreTwoSamples(t *testing.T) {
 		t.Errorf("no lead is claimed of pairs that each show one:\n%s", said(Judge(r, nil)))
 	}
 	for i, like := range []string{"roce-v2 1", "roce-v2 2"} {
-		r.Fabrics[i].Points[0].Seeds.Draws = &runstore.Draws{Hash: true, Like: like}
+		r.Fabrics[i].Points[0].Seeds.Draws = &results.Draws{Hash: true, Like: like}
 	}
 	if claims(t, r) {
 		t.Errorf("a lead is claimed of times that scatter more than they differ:\n%s", said(Judge(r, nil)))

@@ -18,8 +18,9 @@ import (
 
 	"weft"
 	"weft/internal/base/stats"
-	"weft/internal/sim/runstore"
 	"weft/internal/study/sweep"
+	"weft/results"
+	"weft/scenario"
 )
 
 // kind is a kind of simulation whose times depend on the seed.
@@ -65,9 +66,9 @@ func kinds() []kind {
 }
 
 // poolOf are the results of a kind with the seeds from one on, as one point.
-func poolOf(t *testing.T, k kind, hash string, n int) *runstore.Point {
+func poolOf(t *testing.T, k kind, hash string, n int) *results.Point {
 	t.Helper()
-	file, err := weft.Parse(k.name, []byte(strings.ReplaceAll(k.scenario, "%s", hash)+"run: {jitter: true, seed: 1}\n"))
+	file, err := scenario.Decode(k.name, []byte(strings.ReplaceAll(k.scenario, "%s", hash)+"run: {jitter: true, seed: 1}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,9 +88,9 @@ func poolOf(t *testing.T, k kind, hash string, n int) *runstore.Point {
 }
 
 // some is a point with some seeds of a pool.
-func some(pool *runstore.Point, seeds []int) runstore.Point {
+func some(pool *results.Point, seeds []int) results.Point {
 	p := *pool
-	p.Seeds = &runstore.Seeds{Draws: pool.Seeds.Draws}
+	p.Seeds = &results.Seeds{Draws: pool.Seeds.Draws}
 	for _, k := range seeds {
 		p.Seeds.TimesPs = append(p.Seeds.TimesPs, pool.Seeds.TimesPs[k])
 	}
@@ -132,7 +133,7 @@ var claimants = []string{"compare", "sweep", "train", "tune"}
 
 // nulls are comparisons of a fabric with itself, half of them with the same seeds and another hash, half with other
 // seeds, and the number of those with a winner, by claimant.
-func nulls(random *rand.Rand, a, b *runstore.Point, seeds, comparisons int) (winners [4]int) {
+func nulls(random *rand.Rand, a, b *results.Point, seeds, comparisons int) (winners [4]int) {
 	won := func(claimant int, is bool) {
 		if is {
 			winners[claimant]++
@@ -145,17 +146,17 @@ func nulls(random *rand.Rand, a, b *runstore.Point, seeds, comparisons int) (win
 			to = of
 		}
 		x, y := some(a, of), some(b, to)
-		won(0, contest.ContrastOf([][2]runstore.Point{{x, y}}).Behind(true) || contest.ContrastOf([][2]runstore.Point{{y, x}}).Behind(true))
+		won(0, contest.ContrastOf([][2]results.Point{{x, y}}).Behind(true) || contest.ContrastOf([][2]results.Point{{y, x}}).Behind(true))
 
 		var choices []sweep.Choice
-		for _, p := range []runstore.Point{x, y, some(b, draw(seeds))} {
+		for _, p := range []results.Point{x, y, some(b, draw(seeds))} {
 			choices = append(choices, sweep.Choice{First: &sweep.Line{}, Times: floats(p.Seeds.TimesPs)})
 		}
 		slices.SortFunc(choices, func(p, q sweep.Choice) int { return cmp.Compare(stat.Mean(p.Times, nil), stat.Mean(q.Times, nil)) })
 		tied, _ := tiedWith(choices)
 		won(1, len(tied) == 0)
 
-		s, u := &runstore.TrainingSeeds{StepsPs: x.Seeds.TimesPs}, &runstore.TrainingSeeds{StepsPs: y.Seeds.TimesPs}
+		s, u := &results.TrainingSeeds{StepsPs: x.Seeds.TimesPs}, &results.TrainingSeeds{StepsPs: y.Seeds.TimesPs}
 		won(2, stepsBehind(s, u) || stepsBehind(u, s))
 
 		held := draw(10)

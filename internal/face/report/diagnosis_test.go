@@ -9,8 +9,8 @@ import (
 	"weft/internal/base/golden"
 	"weft/internal/face/doc"
 	"weft/internal/formats/logfile"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/calibrate"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // ownSections are the sections that one protocol alone has. Between protocols, what they hold is compared as a

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // disturbedSentences state the cost of faults, slow cables and streams for the job's step, and the
 // results of the streams.
-func disturbedSentences(t *runstore.Training) (out []string) {
+func disturbedSentences(t *results.Training) (out []string) {
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		if f.StepPs == 0 || f.UndisturbedPs == 0 {
@@ -47,10 +47,10 @@ type streamShare struct {
 }
 
 // besideTexts state the result of the streams of each name: in the phase with the least.
-func besideTexts(f *runstore.TrainingFabric) (out []string) {
+func besideTexts(f *results.TrainingFabric) (out []string) {
 	var names []string
 	least, in := make(map[string]streamShare), make(map[string]string)
-	take := func(phase string, list []runstore.Stream) {
+	take := func(phase string, list []results.Stream) {
 		own := make(map[string]streamShare)
 		for _, s := range list {
 			if !slices.Contains(names, s.Name) {

@@ -5,7 +5,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/live/emulate"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -68,7 +68,7 @@ func clockSentence(r *emulate.Report) string {
 }
 
 // carriedTable is the fabric's counters.
-func carriedTable(p *runstore.Point) *doc.Table {
+func carriedTable(p *results.Point) *doc.Table {
 	t := doc.NewTable("packets", "pauses", "credit stalls", "marks", "CNPs", "drops")
 	c := &p.Counts
 	t.Add(doc.Count(c.Packets), doc.Count(c.Pauses), doc.Count(c.CreditStalls), doc.Count(c.Marks), doc.Count(c.CNPs), doc.Count(c.Drops()))

@@ -6,13 +6,13 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/live/emulate"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 func TestTheRateOfADeviceHasItsUnit(t *testing.T) {
 	r := &emulate.Report{
-		Results: &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "roce", Points: make([]runstore.Point, 1)}}},
+		Results: &results.Results{Fabrics: []results.FabricResult{{Name: "roce", Points: make([]results.Point, 1)}}},
 		Devices: []emulate.Device{{Addr: "127.1.0.1", NIC: "node0/nic0", PacketsSent: 1, BytesSent: 2500, Last: units.Microsecond}},
 	}
 	var out strings.Builder

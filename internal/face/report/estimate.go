@@ -5,14 +5,14 @@ import (
 	"strconv"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // estimateHead is the heading of the shares of points that were estimated, each with its bound.
 const estimateHead = "estimated, bound"
 
 // estimates reports whether parts of points may be estimated (--skip).
-func estimates(r *runstore.Results) bool {
+func estimates(r *results.Results) bool {
 	for _, f := range r.Fabrics {
 		for _, p := range f.Points {
 			if p.Estimate != nil {
@@ -24,7 +24,7 @@ func estimates(r *runstore.Results) bool {
 }
 
 // estimateCell is which part of a point was estimated, and within which bound.
-func estimateCell(p *runstore.Point) doc.Cell {
+func estimateCell(p *results.Point) doc.Cell {
 	if p.Estimate == nil {
 		return doc.None
 	}
@@ -33,12 +33,12 @@ func estimateCell(p *runstore.Point) doc.Cell {
 }
 
 // boundText is the bound of an estimate.
-func boundText(e *runstore.Estimate) string {
+func boundText(e *results.Estimate) string {
 	return strconv.FormatFloat(e.Bound*100, 'g', 6, 64) + " %"
 }
 
 // ofEstimates explains the column of estimates.
-func ofEstimates(r *runstore.Results) string {
+func ofEstimates(r *results.Results) string {
 	if !estimates(r) {
 		return ""
 	}
@@ -46,7 +46,7 @@ func ofEstimates(r *runstore.Results) string {
 }
 
 // ofSimulated says what an estimate does not have.
-func ofSimulated(r *runstore.Results) string {
+func ofSimulated(r *results.Results) string {
 	if !estimates(r) {
 		return ""
 	}
@@ -54,8 +54,8 @@ func ofSimulated(r *runstore.Results) string {
 }
 
 // Estimated says how much of a run was estimated; "" if nothing might be.
-func Estimated(r *runstore.Results) string {
-	var most *runstore.Estimate
+func Estimated(r *results.Results) string {
+	var most *results.Estimate
 	of, points := 0, 0
 	for _, f := range r.Fabrics {
 		for _, p := range f.Points {
@@ -80,7 +80,7 @@ func Estimated(r *runstore.Results) string {
 }
 
 // estimateNotes is Estimated for a page.
-func estimateNotes(r *runstore.Results) []doc.Block {
+func estimateNotes(r *results.Results) []doc.Block {
 	if text := Estimated(r); text != "" {
 		return doc.Notes(text)
 	}

@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 func TestTheEstimatedShareAndTheBoundStandBesideTheFigures(t *testing.T) {
-	point := runstore.Point{Bytes: 1 << 20, Time: 1e9, AlgBW: 1, BusBW: 2}
-	r := &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "a", Points: []runstore.Point{point}}}}
+	point := results.Point{Bytes: 1 << 20, Time: 1e9, AlgBW: 1, BusBW: 2}
+	r := &results.Results{Fabrics: []results.FabricResult{{Name: "a", Points: []results.Point{point}}}}
 	if text := Estimated(r); text != "" || len(speedTable(r).Rows[0]) != 4 {
 		t.Errorf("%q, %v: nothing was asked for", text, speedTable(r).Rows[0])
 	}
-	r.Fabrics[0].Points[0].Estimate = &runstore.Estimate{Bound: 0.01, Share: 0.42, Leaps: 2}
+	r.Fabrics[0].Points[0].Estimate = &results.Estimate{Bound: 0.01, Share: 0.42, Leaps: 2}
 	for name, rows := range map[string]int{"speed": len(speedTable(r).Rows), "network": len(networkTable(r).Rows)} {
 		if rows < 2 {
 			t.Fatalf("the table of %s has %d rows", name, rows)
@@ -28,7 +28,7 @@ func TestTheEstimatedShareAndTheBoundStandBesideTheFigures(t *testing.T) {
 	if text := Estimated(r); !strings.Contains(text, "up to 42 % of the time, with a bound of 1 %") || !strings.Contains(text, "of the simulated part alone") {
 		t.Error(text)
 	}
-	r.Fabrics[0].Points[0].Estimate = &runstore.Estimate{Bound: 0.01}
+	r.Fabrics[0].Points[0].Estimate = &results.Estimate{Bound: 0.01}
 	if text := Estimated(r); !strings.HasPrefix(text, "nothing was estimated") {
 		t.Error(text)
 	}
@@ -43,25 +43,25 @@ func texts(row []doc.Cell) (out []string) {
 
 // A lead that is smaller than what the bounds leave open is not called one, with one run or with seeds.
 func TestALeadWithinTheBoundOfAnEstimateIsNotClaimed(t *testing.T) {
-	results := func(bound float64, leaps int, seeds *runstore.Seeds) *runstore.Results {
-		slow := runstore.Point{Bytes: 1 << 30, Time: 1_060_000_000, BusBW: 2, Counts: runstore.Counts{PacketHops: 1}}
-		fast := runstore.Point{Bytes: 1 << 30, Time: 1_000_000_000, BusBW: 2, Estimate: &runstore.Estimate{Bound: bound, Share: 0.5, Leaps: leaps}}
+	outcome := func(bound float64, leaps int, seeds *results.Seeds) *results.Results {
+		slow := results.Point{Bytes: 1 << 30, Time: 1_060_000_000, BusBW: 2, Counts: results.Counts{PacketHops: 1}}
+		fast := results.Point{Bytes: 1 << 30, Time: 1_000_000_000, BusBW: 2, Estimate: &results.Estimate{Bound: bound, Share: 0.5, Leaps: leaps}}
 		if seeds != nil {
-			slow.Seeds, fast.Seeds = seeds, &runstore.Seeds{TimesPs: []int64{1_000_000_000, 1_001_000_000, 1_002_000_000}}
+			slow.Seeds, fast.Seeds = seeds, &results.Seeds{TimesPs: []int64{1_000_000_000, 1_001_000_000, 1_002_000_000}}
 		}
-		return &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "fast", Points: []runstore.Point{fast}}, {Name: "slow", Points: []runstore.Point{slow}}}}
+		return &results.Results{Fabrics: []results.FabricResult{{Name: "fast", Points: []results.Point{fast}}, {Name: "slow", Points: []results.Point{slow}}}}
 	}
-	seeds := &runstore.Seeds{TimesPs: []int64{1_060_000_000, 1_061_000_000, 1_062_000_000}}
+	seeds := &results.Seeds{TimesPs: []int64{1_060_000_000, 1_061_000_000, 1_062_000_000}}
 	for name, c := range map[string]struct {
-		r    *runstore.Results
+		r    *results.Results
 		want string
 	}{
-		"simulated":           {results(0.1, 0, nil), "fast takes the least time"},
-		"narrow bound":        {results(0.01, 1, nil), "fast takes the least time"},
-		"wide bound":          {results(0.1, 1, nil), "near each other in this run"},
-		"seeds, simulated":    {results(0.1, 0, seeds), "fast leads slow"},
-		"seeds, narrow bound": {results(0.01, 1, seeds), "fast leads slow"},
-		"seeds, wide bound":   {results(0.1, 1, seeds), "fast and slow are not told apart by the seeds and the bounds of the estimates"},
+		"simulated":           {outcome(0.1, 0, nil), "fast takes the least time"},
+		"narrow bound":        {outcome(0.01, 1, nil), "fast takes the least time"},
+		"wide bound":          {outcome(0.1, 1, nil), "near each other in this run"},
+		"seeds, simulated":    {outcome(0.1, 0, seeds), "fast leads slow"},
+		"seeds, narrow bound": {outcome(0.01, 1, seeds), "fast leads slow"},
+		"seeds, wide bound":   {outcome(0.1, 1, seeds), "fast and slow are not told apart by the seeds and the bounds of the estimates"},
 	} {
 		if v := Judge(c.r, nil); len(v.Where) != 1 || !strings.Contains(v.Where[0], c.want) {
 			t.Errorf("%s: %q, want %q", name, v.Where, c.want)
@@ -70,10 +70,10 @@ func TestALeadWithinTheBoundOfAnEstimateIsNotClaimed(t *testing.T) {
 }
 
 func TestFabricsWithinTheTieAreNotAlikeIfTheBoundIsWider(t *testing.T) {
-	point := runstore.Point{Bytes: 1 << 30, Time: 1_000_000_000, BusBW: 2, Counts: runstore.Counts{PacketHops: 1}}
+	point := results.Point{Bytes: 1 << 30, Time: 1_000_000_000, BusBW: 2, Counts: results.Counts{PacketHops: 1}}
 	other := point
-	other.Time, other.Estimate = 1_005_000_000, &runstore.Estimate{Bound: 0.05, Leaps: 1}
-	r := &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "a", Points: []runstore.Point{point}}, {Name: "b", Points: []runstore.Point{other}}}}
+	other.Time, other.Estimate = 1_005_000_000, &results.Estimate{Bound: 0.05, Leaps: 1}
+	r := &results.Results{Fabrics: []results.FabricResult{{Name: "a", Points: []results.Point{point}}, {Name: "b", Points: []results.Point{other}}}}
 	if v := Judge(r, nil); !strings.Contains(v.Where[0], "near each other in this run") {
 		t.Errorf("%q: 5 %% are more than the tie of 2 %%", v.Where)
 	}

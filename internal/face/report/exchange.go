@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // exchangeSection is the kernels of an exchange on each fabric, with the columns that the tests of
 // DeepEP's kernels print.
-func exchangeSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
+func exchangeSection(r *results.Results, sc *scenario.Resolved) doc.Section {
 	columns, caption := lowLatencyColumns, lowLatencyCaption
 	if sc != nil && sc.Workload.Experts.Kernel == scenario.Throughput {
 		columns, caption = throughputColumns, throughputCaption
@@ -45,7 +45,7 @@ func exchangeSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
 // rateColumn is a column of GB/s over the mean time.
 type rateColumn struct {
 	name  string
-	bytes func(*runstore.Exchange) int64
+	bytes func(*results.Exchange) int64
 }
 
 // The columns of each kind of kernel, as its test counts bytes, and what is really sent.
@@ -59,19 +59,19 @@ const (
 	throughputCaption = "as test_internode.py of DeepEP: a token once for each of its nodes, the own one too (RDMA), and once for each of its ranks (NVL); sent: GB/s that a rank really sends; all over avg_t; busiest rank: its tokens over the mean"
 )
 
-func logicalBytes(e *runstore.Exchange) int64 { return e.Bytes }
-func networkBytes(e *runstore.Exchange) int64 { return e.NetworkBytes }
-func nvLinkBytes(e *runstore.Exchange) int64  { return e.NVLinkBytes }
+func logicalBytes(e *results.Exchange) int64 { return e.Bytes }
+func networkBytes(e *results.Exchange) int64 { return e.NetworkBytes }
+func nvLinkBytes(e *results.Exchange) int64  { return e.NVLinkBytes }
 
 // perNodeBytes and perRankBytes are what throughput kernels count by RDMA and by NVLink.
-func perNodeBytes(e *runstore.Exchange) int64 {
+func perNodeBytes(e *results.Exchange) int64 {
 	if e.Forwarded == 0 {
 		return 0
 	}
 	return e.Bytes
 }
 
-func perRankBytes(e *runstore.Exchange) int64 {
+func perRankBytes(e *results.Exchange) int64 {
 	if e.Forwarded == 0 {
 		return e.Bytes
 	}
@@ -79,12 +79,12 @@ func perRankBytes(e *runstore.Exchange) int64 {
 }
 
 // exchanges reports whether the workload is an exchange with experts.
-func exchanges(r *runstore.Results) bool {
+func exchanges(r *results.Results) bool {
 	return r.Workload == string(scenario.Dispatch) || r.Workload == string(scenario.Combine)
 }
 
 // wayRate is the rate of the bytes that take a way; none without bytes.
-func wayRate(e *runstore.Exchange, bytes int64) doc.Cell {
+func wayRate(e *results.Exchange, bytes int64) doc.Cell {
 	if bytes == 0 {
 		return doc.None
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
+	"weft/results"
 	"weft/units"
 )
 
@@ -19,15 +19,15 @@ cluster: {nodes: 2, node: dgx-h100}
 fabrics: [infiniband-ndr, roce-v2-400g]
 workload: {exchange: moe-dispatch, experts: {replicas: 16, gating: zipf, rdma-only: true}}`)
 	us := int64(units.Microsecond)
-	r := &runstore.Results{Workload: "moe-dispatch", Ranks: 16, Nodes: 2, Fabrics: []runstore.FabricResult{
-		{Name: "infiniband-ndr", Protocol: "infiniband", Rate: 400 * units.Gbps, Points: []runstore.Point{{
+	r := &results.Results{Workload: "moe-dispatch", Ranks: 16, Nodes: 2, Fabrics: []results.FabricResult{
+		{Name: "infiniband-ndr", Protocol: "infiniband", Rate: 400 * units.Gbps, Points: []results.Point{{
 			Bytes: 7_500_000, Time: 100 * units.Microsecond, AlgBW: 75, BusBW: 75,
-			Exchange: &runstore.Exchange{
+			Exchange: &results.Exchange{
 				TokenBytes: 7408, Bytes: 7_500_000, NetworkBytes: 3_000_000, Messages: 512, MostTokens: 1100, MeanTokens: 1000,
-				Kernel: runstore.RankTimes{Min: 90 * us, Mean: 100 * us, P50: 99 * us, P99: 120 * us, Max: 121 * us},
+				Kernel: results.RankTimes{Min: 90 * us, Mean: 100 * us, P50: 99 * us, P99: 120 * us, Max: 121 * us},
 			},
 		}}},
-		{Name: "roce-v2-400g", Protocol: "roce-v2", Rate: 400 * units.Gbps, Points: []runstore.Point{{Bytes: 7_500_000, Failure: "a breach"}}},
+		{Name: "roce-v2-400g", Protocol: "roce-v2", Rate: 400 * units.Gbps, Points: []results.Point{{Bytes: 7_500_000, Failure: "a breach"}}},
 	}}
 	var out bytes.Buffer
 	if err := Comparison(r, sc, nil).Terminal(&out, doc.Style{}); err != nil {

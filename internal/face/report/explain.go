@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // Explanation is what a run shows beyond its times: who paused whom, and who used the busiest links. It begins with
 // sentences; the tables are in short for the largest size, and in full for each simulation. again is the command that
 // simulates the run once more with its pauses recorded; empty if they are recorded.
-func Explanation(r *runstore.Results, again string) *doc.Document {
+func Explanation(r *results.Results, again string) *doc.Document {
 	v := newComparison(r)
 	d := &doc.Document{Brand: simulation, Title: r.Scenario, Subtitle: "busiest links and pauses", Heading: Heading(r), Series: names(r), Footer: sameAgain}
 	first := pauseStories(r)
@@ -44,11 +44,11 @@ func Explanation(r *runstore.Results, again string) *doc.Document {
 }
 
 // stopped reports whether PFC stopped ports in a simulation that did not record which.
-func stopped(r *runstore.Results) bool {
-	return anyPoint(r, func(p *runstore.Point) bool { return p.Pauses == nil && p.Counts.Pauses > 0 })
+func stopped(r *results.Results) bool {
+	return anyPoint(r, func(p *results.Point) bool { return p.Pauses == nil && p.Counts.Pauses > 0 })
 }
 
-func anyPoint(r *runstore.Results, is func(*runstore.Point) bool) bool {
+func anyPoint(r *results.Results, is func(*results.Point) bool) bool {
 	for _, f := range r.Fabrics {
 		for i := range f.Points {
 			if is(&f.Points[i]) {
@@ -71,15 +71,15 @@ func Explained(d *doc.Document, line string) *doc.Document {
 }
 
 // Explains is what weft explain has to say of a run beyond the report, in a few words; empty if nothing.
-func Explains(r *runstore.Results) string {
+func Explains(r *results.Results) string {
 	var out []string
-	if anyPoint(r, func(p *runstore.Point) bool { return p.Counts.Pauses > 0 }) {
+	if anyPoint(r, func(p *results.Point) bool { return p.Counts.Pauses > 0 }) {
 		out = append(out, "who paused whom")
 	}
-	if anyPoint(r, func(p *runstore.Point) bool { return p.Counts.Drops() > 0 }) {
+	if anyPoint(r, func(p *results.Point) bool { return p.Counts.Drops() > 0 }) {
 		out = append(out, "why packets were dropped")
 	}
-	if anyPoint(r, func(p *runstore.Point) bool {
+	if anyPoint(r, func(p *results.Point) bool {
 		h, known := hottest(*p)
 		uneven := h.Choice() && h.Busy >= idleLink && h.Spread() >= crowded
 		return known && (h.Busy >= busyLink || uneven || p.Counts.Marks > 0 || p.Counts.Drops() > 0)
@@ -117,21 +117,21 @@ func (v *comparison) dropped() (out []string) {
 
 // dropReasons are the counts of dropped packets, and the reasons.
 var dropReasons = []struct {
-	of   func(*runstore.Counts) int64
+	of   func(*results.Counts) int64
 	text string
 }{
-	{func(c *runstore.Counts) int64 { return c.DroppedBuffer }, "lossy queues over their share of the buffer"},
-	{func(c *runstore.Counts) int64 { return c.DroppedHeadroom }, "headroom that was full"},
-	{func(c *runstore.Counts) int64 { return c.DroppedCorrupt }, "errors on links"},
-	{func(c *runstore.Counts) int64 { return c.DroppedWatchdog }, "the PFC watchdog"},
-	{func(c *runstore.Counts) int64 { return c.DroppedReceiver }, "the full buffer of a slow NIC"},
-	{func(c *runstore.Counts) int64 { return c.DroppedLifetime }, "the lifetime at the head of a queue"},
-	{func(c *runstore.Counts) int64 { return c.DroppedStalled }, "lanes that stalled after such drops"},
-	{func(c *runstore.Counts) int64 { return c.DroppedFault }, "failed cables"},
-	{func(c *runstore.Counts) int64 { return c.DroppedNoRoute }, "switches without a route"},
-	{func(c *runstore.Counts) int64 { return c.DroppedMTU }, "a length above switch.mtu"},
-	{func(c *runstore.Counts) int64 { return c.DroppedPKey }, "P_Keys of other partitions"},
-	{func(c *runstore.Counts) int64 { return c.DroppedSegment }, "VRFs without a route between them"},
+	{func(c *results.Counts) int64 { return c.DroppedBuffer }, "lossy queues over their share of the buffer"},
+	{func(c *results.Counts) int64 { return c.DroppedHeadroom }, "headroom that was full"},
+	{func(c *results.Counts) int64 { return c.DroppedCorrupt }, "errors on links"},
+	{func(c *results.Counts) int64 { return c.DroppedWatchdog }, "the PFC watchdog"},
+	{func(c *results.Counts) int64 { return c.DroppedReceiver }, "the full buffer of a slow NIC"},
+	{func(c *results.Counts) int64 { return c.DroppedLifetime }, "the lifetime at the head of a queue"},
+	{func(c *results.Counts) int64 { return c.DroppedStalled }, "lanes that stalled after such drops"},
+	{func(c *results.Counts) int64 { return c.DroppedFault }, "failed cables"},
+	{func(c *results.Counts) int64 { return c.DroppedNoRoute }, "switches without a route"},
+	{func(c *results.Counts) int64 { return c.DroppedMTU }, "a length above switch.mtu"},
+	{func(c *results.Counts) int64 { return c.DroppedPKey }, "P_Keys of other partitions"},
+	{func(c *results.Counts) int64 { return c.DroppedSegment }, "VRFs without a route between them"},
 }
 
 // last is the largest size; 0 without sizes.
@@ -143,7 +143,7 @@ func (v *comparison) last() int64 {
 }
 
 // on begins a sentence about a fabric at the largest size.
-func (v *comparison) on(f runstore.FabricResult) string {
+func (v *comparison) on(f results.FabricResult) string {
 	return "On " + quoted(f.Name) + atSize(v.last())
 }
 
@@ -180,7 +180,7 @@ func (v *comparison) busiest() (out []string) {
 }
 
 // explainedPoint is a simulation in full.
-func explainedPoint(p *runstore.Point) (out []doc.Block) {
+func explainedPoint(p *results.Point) (out []doc.Block) {
 	if p.Failure != "" {
 		return []doc.Block{doc.Alarm("failed: " + p.Failure)}
 	}
@@ -203,7 +203,7 @@ func explainedPoint(p *runstore.Point) (out []doc.Block) {
 }
 
 // explainedPauses describe the pauses, their causes, and the watchdog's actions.
-func explainedPauses(p *runstore.Point) (out []doc.Block) {
+func explainedPauses(p *results.Point) (out []doc.Block) {
 	c := &p.Counts
 	if c.PFCStorms > 0 {
 		out = append(out, doc.Paragraph{Text: fmt.Sprintf("The PFC watchdog found %s and dropped %s.",
@@ -220,7 +220,7 @@ func explainedPauses(p *runstore.Point) (out []doc.Block) {
 
 // whose names the senders of the data on a link: streams and the workload, the flows of a pattern, or the ranks of a
 // collective, the largest share first.
-func whose(h runstore.HotLink) string {
+func whose(h results.HotLink) string {
 	switch {
 	case shared(h) != "":
 		return shared(h)
@@ -242,7 +242,7 @@ const (
 )
 
 // transfersText names the transfers with the most bytes, each with its share of the data on the link.
-func transfersText(h runstore.HotLink) string {
+func transfersText(h results.HotLink) string {
 	all := h.Transferred()
 	if largest := float64(h.Transfers[0].Bytes) / float64(max(1, all)); largest < namedShare {
 		return fmt.Sprintf("%d pairs of ranks (%d senders, %d receivers), each with at most %s", len(h.Transfers)+h.More, h.Senders, h.Receivers, percent(largest))

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -16,25 +16,25 @@ type fabricated struct {
 	latency        units.Time // of the smallest size
 	bus            float64    // GB/s that large sizes approach
 	busy           float64    // of the hottest link at the largest size
-	counts         func(bytes, packets int64) runstore.Counts
+	counts         func(bytes, packets int64) results.Counts
 	tail           float64 // slowest flow over the median
 }
 
 var threeFabrics = []fabricated{
 	{
 		name: "infiniband-ndr", protocol: "infiniband", latency: 27_400 * units.Nanosecond, bus: 368, busy: 0.947, tail: 1.15,
-		counts: func(b, p int64) runstore.Counts { return runstore.Counts{CreditStalls: p / 900} },
+		counts: func(b, p int64) results.Counts { return results.Counts{CreditStalls: p / 900} },
 	},
 	{
 		name: "roce-v2-400g", protocol: "roce-v2", latency: 30_900 * units.Nanosecond, bus: 360.5, busy: 0.951, tail: 1.5,
-		counts: func(b, p int64) runstore.Counts {
-			return runstore.Counts{Pauses: p / 21000, Resumes: p / 21000, Marks: p / 800, CNPs: p / 1900}
+		counts: func(b, p int64) results.Counts {
+			return results.Counts{Pauses: p / 21000, Resumes: p / 21000, Marks: p / 800, CNPs: p / 1900}
 		},
 	},
 	{
 		name: "tcp-400g", protocol: "tcp", latency: 236 * units.Microsecond, bus: 44, busy: 0.124, tail: 4.2,
-		counts: func(b, p int64) runstore.Counts {
-			return runstore.Counts{DroppedBuffer: p / 26000, Retransmissions: p / 24000}
+		counts: func(b, p int64) results.Counts {
+			return results.Counts{DroppedBuffer: p / 26000, Retransmissions: p / 24000}
 		},
 	},
 }
@@ -48,14 +48,14 @@ func sizesOf() []int64 {
 	return out
 }
 
-func fabricate(of []fabricated, sizes []int64) *runstore.Results {
+func fabricate(of []fabricated, sizes []int64) *results.Results {
 	const ranks = 128
-	r := &runstore.Results{
-		Version: runstore.ResultsVersion, Scenario: "H100 pod, 128 GPUs", Seed: 1,
+	r := &results.Results{
+		Version: results.ResultsVersion, Scenario: "H100 pod, 128 GPUs", Seed: 1,
 		Workload: "all-reduce", Ranks: ranks, Nodes: 16,
 	}
 	for _, f := range of {
-		res := runstore.FabricResult{Name: f.name, Protocol: f.protocol, Rate: 400 * units.Gbps}
+		res := results.FabricResult{Name: f.name, Protocol: f.protocol, Rate: 400 * units.Gbps}
 		for _, b := range sizes {
 			res.Points = append(res.Points, f.point(b, ranks))
 		}
@@ -64,20 +64,20 @@ func fabricate(of []fabricated, sizes []int64) *runstore.Results {
 	return r
 }
 
-func (f fabricated) point(b int64, ranks float64) runstore.Point {
+func (f fabricated) point(b int64, ranks float64) results.Point {
 	factor := 2 * (ranks - 1) / ranks
 	carry := float64(b) * factor / (f.bus * 1e9) * 1e12 // ps
 	t := units.Time(math.Round(float64(f.latency) + carry))
 	alg := float64(b) / (float64(t) / 1e12) / 1e9
 	packets := b/16 + 4096
-	p := runstore.Point{
+	p := results.Point{
 		Bytes: b, Algorithm: "ring", Wire: "Simple", Channels: 16, Time: t, AlgBW: alg, BusBW: alg * factor,
 	}
 	if b <= 512<<10 {
 		p.Algorithm, p.Wire = "tree", "LL128"
 	}
 	median := float64(f.latency)/16 + carry/30
-	p.Flows = runstore.Distribution{
+	p.Flows = results.Distribution{
 		N: packets / 4, Mean: units.Time(median * 1.04), P50: units.Time(median),
 		P99: units.Time(median * (1 + (f.tail-1)*0.7)), P999: units.Time(median * (1 + (f.tail-1)*0.9)), Max: units.Time(median * f.tail),
 	}
@@ -87,7 +87,7 @@ func (f fabricated) point(b int64, ranks float64) runstore.Point {
 	p.Counts.Packets, p.Counts.PacketHops, p.Counts.Events = packets, packets*3, packets*5
 	share := carry / float64(t)
 	for i := range 8 {
-		p.Hottest = append(p.Hottest, runstore.HotLink{
+		p.Hottest = append(p.Hottest, results.HotLink{
 			Name: fmt.Sprintf("leaf-%d:%d → node-%d nic-%d", i, i+3, 2*i, i), Bytes: b * 2 / int64(i+8), Busy: f.busy * share * (1 - 0.011*float64(i)),
 			Tier: "leaf to NIC", Mean: b * 2 / 9,
 		})
@@ -97,14 +97,14 @@ func (f fabricated) point(b int64, ranks float64) runstore.Point {
 
 // seeded repeats the results over five seeds, with the same small variation on every fabric: a
 // fabric with a longer mean is slower with every seed.
-func seeded(r *runstore.Results) *runstore.Results {
+func seeded(r *results.Results) *results.Results {
 	for i := range r.Fabrics {
 		for j := range r.Fabrics[i].Points {
 			p := &r.Fabrics[i].Points[j]
 			if !p.Measured() {
 				continue
 			}
-			p.Seeds = &runstore.Seeds{}
+			p.Seeds = &results.Seeds{}
 			for _, d := range []int64{0, 1, -1, 2, -2} {
 				p.Seeds.TimesPs = append(p.Seeds.TimesPs, int64(p.Time)+d*int64(p.Time)/2000)
 			}
@@ -115,7 +115,7 @@ func seeded(r *runstore.Results) *runstore.Results {
 }
 
 // judged is the verdict of results over seeds.
-func judged(r *runstore.Results, sc *scenario.Resolved) Verdict { return Judge(seeded(r), sc) }
+func judged(r *results.Results, sc *scenario.Resolved) Verdict { return Judge(seeded(r), sc) }
 
 // madeUp is the scenario of the fabricated results. Its presets are not in
 // the catalog: a change of the catalog does not change the golden files.

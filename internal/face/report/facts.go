@@ -9,13 +9,13 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport/cc"
+	"weft/results"
+	"weft/scenario"
 )
 
 // factSection lays the fabrics' definitions side by side.
-func factSection(r *runstore.Results, sc *scenario.Resolved) doc.Section {
+func factSection(r *results.Results, sc *scenario.Resolved) doc.Section {
 	out := doc.Section{Title: "Compared fabrics", In: doc.Page}
 	if sc == nil || len(r.Fabrics) == 0 {
 		return out

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // faultTables are the faults of a run, the recovery times of each fabric's control plane, and the
 // effect on the traffic, a column per fabric; none without faults.
-func faultTables(r *runstore.Results) (out []doc.Block) {
+func faultTables(r *results.Results) (out []doc.Block) {
 	if !broken(r) {
 		return nil
 	}
@@ -29,12 +29,12 @@ func faultTables(r *runstore.Results) (out []doc.Block) {
 }
 
 // broken reports whether the scenario has faults.
-func broken(r *runstore.Results) bool {
-	return slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool { return f.Control != nil })
+func broken(r *results.Results) bool {
+	return slices.ContainsFunc(r.Fabrics, func(f results.FabricResult) bool { return f.Control != nil })
 }
 
 // faultSentences name the fabric that recovered first.
-func faultSentences(r *runstore.Results) (out []string) {
+func faultSentences(r *results.Results) (out []string) {
 	for _, of := range faultList(r) {
 		if text := sooner(r, of); text != "" {
 			out = append(out, text)
@@ -45,7 +45,7 @@ func faultSentences(r *runstore.Results) (out []string) {
 }
 
 // fabricTable is a heading with the fabrics' names, for rows of [addRow].
-func fabricTable(title string, r *runstore.Results) *doc.Table {
+func fabricTable(title string, r *results.Results) *doc.Table {
 	t := doc.NewTable(title)
 	t.Columns = make([]doc.Column, 1)
 	for i, f := range r.Fabrics {
@@ -56,7 +56,7 @@ func fabricTable(title string, r *runstore.Results) *doc.Table {
 }
 
 // addRow adds a row with a cell for each fabric; an empty cell is none.
-func addRow(t *doc.Table, r *runstore.Results, label string, of func(runstore.FabricResult) doc.Cell) {
+func addRow(t *doc.Table, r *results.Results, label string, of func(results.FabricResult) doc.Cell) {
 	row := []doc.Cell{{Text: label, Level: 1}}
 	for _, f := range r.Fabrics {
 		row = append(row, cmp.Or(of(f), doc.None))
@@ -66,28 +66,28 @@ func addRow(t *doc.Table, r *runstore.Results, label string, of func(runstore.Fa
 
 // faultList are the faults and repairs of all fabrics, in order of time: the end of the Subnet
 // Manager concerns only some fabrics.
-func faultList(r *runstore.Results) (all []runstore.Recovery) {
+func faultList(r *results.Results) (all []results.Recovery) {
 	for _, f := range r.Fabrics {
 		if f.Control == nil {
 			continue
 		}
 		for _, rec := range f.Control.Recoveries {
-			if !slices.ContainsFunc(all, func(x runstore.Recovery) bool { return same(x, rec) }) {
+			if !slices.ContainsFunc(all, func(x results.Recovery) bool { return same(x, rec) }) {
 				all = append(all, rec)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b runstore.Recovery) int { return int(min(1, max(-1, a.At-b.At))) })
+	slices.SortStableFunc(all, func(a, b results.Recovery) int { return int(min(1, max(-1, a.At-b.At))) })
 	return all
 }
 
 // same reports whether two recoveries are of the same fault.
-func same(a, b runstore.Recovery) bool {
+func same(a, b results.Recovery) bool {
 	return a.What == b.What && a.Repaired == b.Repaired && a.At == b.At
 }
 
 // recoveryOf finds a fabric's recovery from a fault.
-func recoveryOf(f runstore.FabricResult, of runstore.Recovery) (runstore.Recovery, bool) {
+func recoveryOf(f results.FabricResult, of results.Recovery) (results.Recovery, bool) {
 	if f.Control != nil {
 		for _, rec := range f.Control.Recoveries {
 			if same(rec, of) {
@@ -95,18 +95,18 @@ func recoveryOf(f runstore.FabricResult, of runstore.Recovery) (runstore.Recover
 			}
 		}
 	}
-	return runstore.Recovery{}, false
+	return results.Recovery{}, false
 }
 
 // since is a time after a fault.
 func since(t units.Time) doc.Cell {
-	if t == runstore.Never {
+	if t == results.Never {
 		return doc.None
 	}
 	return doc.Time(t)
 }
 
-func faultTitle(of runstore.Recovery) string {
+func faultTitle(of results.Recovery) string {
 	verb := "fails"
 	if of.Repaired {
 		verb = "works again"
@@ -117,47 +117,47 @@ func faultTitle(of runstore.Recovery) string {
 // recoveryRow is a row of the recovery table.
 type recoveryRow struct {
 	label string
-	of    func(runstore.Recovery) doc.Cell
+	of    func(results.Recovery) doc.Cell
 }
 
 // recoveryRows are the stages of recovery; times count from the fault.
 var recoveryRows = []recoveryRow{
-	{"noticed", func(x runstore.Recovery) doc.Cell { return since(x.Detected) }},
-	{"by", func(x runstore.Recovery) doc.Cell { return doc.Text(x.How) }},
-	{"fabric swept", func(x runstore.Recovery) doc.Cell { return since(x.Swept) }},
-	{"tables computed", func(x runstore.Recovery) doc.Cell { return since(x.Computed) }},
-	{"first switch mended", func(x runstore.Recovery) doc.Cell { return since(x.First) }},
-	{"time to recovery", func(x runstore.Recovery) doc.Cell {
-		if x.Repaired || x.Last == runstore.Never && x.Open == 0 {
+	{"noticed", func(x results.Recovery) doc.Cell { return since(x.Detected) }},
+	{"by", func(x results.Recovery) doc.Cell { return doc.Text(x.How) }},
+	{"fabric swept", func(x results.Recovery) doc.Cell { return since(x.Swept) }},
+	{"tables computed", func(x results.Recovery) doc.Cell { return since(x.Computed) }},
+	{"first switch mended", func(x results.Recovery) doc.Cell { return since(x.First) }},
+	{"time to recovery", func(x results.Recovery) doc.Cell {
+		if x.Repaired || x.Last == results.Never && x.Open == 0 {
 			return doc.None
 		}
 		return since(x.Open)
 	}},
-	{"last table written", func(x runstore.Recovery) doc.Cell { return since(x.Last) }},
-	{"switches, entries", func(x runstore.Recovery) doc.Cell {
+	{"last table written", func(x results.Recovery) doc.Cell { return since(x.Last) }},
+	{"switches, entries", func(x results.Recovery) doc.Cell {
 		return doc.Instead(doc.Integer(int64(x.Switches)) + ", " + doc.Integer(int64(x.Entries)))
 	}},
 }
 
 // laneRow is added if a fault changed the lanes of service levels.
-var laneRow = recoveryRow{"SL2VL tables, last written", func(x runstore.Recovery) doc.Cell {
+var laneRow = recoveryRow{"SL2VL tables, last written", func(x results.Recovery) doc.Cell {
 	if x.LaneTables == 0 {
 		return doc.None
 	}
 	return doc.Instead(doc.Integer(int64(x.LaneTables)) + ", " + fullTime(x.LastLanes))
 }}
 
-func recoveryTable(r *runstore.Results, of runstore.Recovery) *doc.Table {
+func recoveryTable(r *results.Results, of results.Recovery) *doc.Table {
 	t := fabricTable(faultTitle(of), r)
 	rows := recoveryRows
-	if slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool {
+	if slices.ContainsFunc(r.Fabrics, func(f results.FabricResult) bool {
 		rec, ok := recoveryOf(f, of)
 		return ok && rec.LaneTables > 0
 	}) {
 		rows = slices.Concat(rows, []recoveryRow{laneRow})
 	}
 	for _, row := range rows {
-		addRow(t, r, row.label, func(f runstore.FabricResult) doc.Cell {
+		addRow(t, r, row.label, func(f results.FabricResult) doc.Cell {
 			if rec, ok := recoveryOf(f, of); ok {
 				return row.of(rec)
 			}
@@ -169,7 +169,7 @@ func recoveryTable(r *runstore.Results, of runstore.Recovery) *doc.Table {
 
 // sooner names the fabric on which all paths were open first, and the ratio; empty if fewer than
 // two had to open any.
-func sooner(r *runstore.Results, of runstore.Recovery) string {
+func sooner(r *results.Results, of results.Recovery) string {
 	best, worst := -1, -1
 	open := func(i int) units.Time {
 		rec, _ := recoveryOf(r.Fabrics[i], of)
@@ -195,7 +195,7 @@ func sooner(r *runstore.Results, of runstore.Recovery) string {
 
 // circles names the fabrics on which connections that keep their service levels can deadlock with
 // the tables after a fault.
-func circles(r *runstore.Results, of runstore.Recovery) (all []string) {
+func circles(r *results.Results, of results.Recovery) (all []string) {
 	for _, f := range r.Fabrics {
 		if rec, ok := recoveryOf(f, of); ok && rec.Circle != "" {
 			all = append(all, fmt.Sprintf("After %s, on %s, connections keep the service levels of their old paths, and the new tables then have a credit loop: %s. An engine that needs no lanes (updn) has no such loop.",
@@ -208,38 +208,38 @@ func circles(r *runstore.Results, of runstore.Recovery) (all []string) {
 // trafficRows are the effects of faults on the traffic of a size.
 var trafficRows = []struct {
 	label string
-	of    func(*runstore.Point) doc.Cell
+	of    func(*results.Point) doc.Cell
 }{
-	{"time without faults", func(p *runstore.Point) doc.Cell { return doc.Time(p.Fault.Clean) }},
-	{"time with them", func(p *runstore.Point) doc.Cell {
+	{"time without faults", func(p *results.Point) doc.Cell { return doc.Time(p.Fault.Clean) }},
+	{"time with them", func(p *results.Point) doc.Cell {
 		if !p.Measured() {
 			return missing(true, *p)
 		}
 		return doc.Time(p.Time)
 	}},
-	{"delay", func(p *runstore.Point) doc.Cell {
+	{"delay", func(p *results.Point) doc.Cell {
 		if !p.Measured() || p.Fault.Clean == 0 {
 			return doc.None
 		}
 		return doc.Time(p.Time - p.Fault.Clean)
 	}},
-	{"packets lost at cables", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.DroppedFault) }},
-	{"packets without a route", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.DroppedNoRoute) }},
-	{"packets that waited too long", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.DroppedLifetime + p.Counts.DroppedStalled) }},
-	{"last of them at", func(p *runstore.Point) doc.Cell { return doc.Time(p.Fault.LastLoss) }},
-	{"retransmission timeouts", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.Timeouts) }},
-	{"packets sent again", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.Retransmissions) }},
-	{"messages lost", func(p *runstore.Point) doc.Cell { return doc.Count(p.Counts.MessagesLost) }},
+	{"packets lost at cables", func(p *results.Point) doc.Cell { return doc.Count(p.Counts.DroppedFault) }},
+	{"packets without a route", func(p *results.Point) doc.Cell { return doc.Count(p.Counts.DroppedNoRoute) }},
+	{"packets that waited too long", func(p *results.Point) doc.Cell { return doc.Count(p.Counts.DroppedLifetime + p.Counts.DroppedStalled) }},
+	{"last of them at", func(p *results.Point) doc.Cell { return doc.Time(p.Fault.LastLoss) }},
+	{"retransmission timeouts", func(p *results.Point) doc.Cell { return doc.Count(p.Counts.Timeouts) }},
+	{"packets sent again", func(p *results.Point) doc.Cell { return doc.Count(p.Counts.Retransmissions) }},
+	{"messages lost", func(p *results.Point) doc.Cell { return doc.Count(p.Counts.MessagesLost) }},
 }
 
-func trafficTable(r *runstore.Results, size int64) *doc.Table {
+func trafficTable(r *results.Results, size int64) *doc.Table {
 	title := "Traffic"
 	if size != 0 {
 		title += " of " + sizeText(size)
 	}
 	t := fabricTable(title, r)
 	for _, row := range trafficRows {
-		addRow(t, r, row.label, func(f runstore.FabricResult) doc.Cell {
+		addRow(t, r, row.label, func(f results.FabricResult) doc.Cell {
 			if p, ok := point(f, size); ok && p.Fault != nil {
 				return row.of(&p)
 			}
@@ -252,26 +252,26 @@ func trafficTable(r *runstore.Results, size int64) *doc.Table {
 // bringUpRows are the phases of bring-up.
 var bringUpRows = []struct {
 	label string
-	of    func(*runstore.BringUp) doc.Cell
+	of    func(*results.BringUp) doc.Cell
 }{
-	{"from power-on", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Time) }},
-	{"discovery", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Discovery) }},
-	{"computing tables", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Compute) }},
-	{"LIDs and tables", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Tables) }},
-	{"ports to active", func(u *runstore.BringUp) doc.Cell { return doc.Time(u.Activate) }},
-	{"datagrams, table blocks", func(u *runstore.BringUp) doc.Cell {
+	{"from power-on", func(u *results.BringUp) doc.Cell { return doc.Time(u.Time) }},
+	{"discovery", func(u *results.BringUp) doc.Cell { return doc.Time(u.Discovery) }},
+	{"computing tables", func(u *results.BringUp) doc.Cell { return doc.Time(u.Compute) }},
+	{"LIDs and tables", func(u *results.BringUp) doc.Cell { return doc.Time(u.Tables) }},
+	{"ports to active", func(u *results.BringUp) doc.Cell { return doc.Time(u.Activate) }},
+	{"datagrams, table blocks", func(u *results.BringUp) doc.Cell {
 		return doc.Instead(doc.Integer(int64(u.Datagrams)) + ", " + doc.Integer(int64(u.Blocks)))
 	}},
 }
 
 // bringUpTable has no rows without a Subnet Manager.
-func bringUpTable(r *runstore.Results) *doc.Table {
+func bringUpTable(r *results.Results) *doc.Table {
 	t := fabricTable("Bring-up by the Subnet Manager, before the run", r)
-	if !slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool { return f.Control != nil && f.Control.BringUp != nil }) {
+	if !slices.ContainsFunc(r.Fabrics, func(f results.FabricResult) bool { return f.Control != nil && f.Control.BringUp != nil }) {
 		return t
 	}
 	for _, row := range bringUpRows {
-		addRow(t, r, row.label, func(f runstore.FabricResult) doc.Cell {
+		addRow(t, r, row.label, func(f results.FabricResult) doc.Cell {
 			if f.Control != nil && f.Control.BringUp != nil {
 				return row.of(f.Control.BringUp)
 			}
@@ -282,7 +282,7 @@ func bringUpTable(r *runstore.Results) *doc.Table {
 }
 
 // BringUp is the time that the Subnet Manager takes, by phase; a column for each fabric.
-func BringUp(r *runstore.Results) *doc.Document {
+func BringUp(r *results.Results) *doc.Document {
 	return &doc.Document{
 		Brand: "InfiniBand bring-up", Title: r.Scenario, Footer: "Made by weft sm bringup. The same scenario and version make the same page.",
 		Sections: []doc.Section{{Blocks: []doc.Block{bringUpTable(r)}}},

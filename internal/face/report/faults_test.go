@@ -6,30 +6,30 @@ import (
 	"testing"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
-func recovered(name string, open, last units.Time) runstore.FabricResult {
-	return runstore.FabricResult{
+func recovered(name string, open, last units.Time) results.FabricResult {
+	return results.FabricResult{
 		Name: name, Protocol: "infiniband",
-		Control: &runstore.Control{
-			Plane: "Subnet Manager", BringUp: &runstore.BringUp{Time: 9 * units.Millisecond, Datagrams: 1234},
-			Recoveries: []runstore.Recovery{{
+		Control: &results.Control{
+			Plane: "Subnet Manager", BringUp: &results.BringUp{Time: 9 * units.Millisecond, Datagrams: 1234},
+			Recoveries: []results.Recovery{{
 				What: "leaf0 port 9", At: units.Millisecond, How: "trap", Detected: 15 * units.Microsecond,
-				Swept: runstore.Never, Computed: runstore.Never, First: open, Open: open, Last: last, Switches: 5, Entries: 104, LaneTables: 1250, LastLanes: 18 * units.Millisecond,
+				Swept: results.Never, Computed: results.Never, First: open, Open: open, Last: last, Switches: 5, Entries: 104, LaneTables: 1250, LastLanes: 18 * units.Millisecond,
 			}},
 		},
-		Points: []runstore.Point{{
-			Bytes: 4096, Time: 300 * units.Millisecond, BusBW: 1, Counts: runstore.Counts{DroppedFault: 77, DroppedNoRoute: 3, DroppedLifetime: 490, DroppedStalled: 3},
-			Fault: &runstore.FaultPoint{Clean: 100 * units.Millisecond, LastLoss: 5 * units.Millisecond},
+		Points: []results.Point{{
+			Bytes: 4096, Time: 300 * units.Millisecond, BusBW: 1, Counts: results.Counts{DroppedFault: 77, DroppedNoRoute: 3, DroppedLifetime: 490, DroppedStalled: 3},
+			Fault: &results.FaultPoint{Clean: 100 * units.Millisecond, LastLoss: 5 * units.Millisecond},
 		}},
 	}
 }
 
 // TestFaultsAreComparedByFabric: on the terminal and on the page.
 func TestFaultsAreComparedByFabric(t *testing.T) {
-	r := &runstore.Results{Scenario: "s", Workload: "permutation", Fabrics: []runstore.FabricResult{
+	r := &results.Results{Scenario: "s", Workload: "permutation", Fabrics: []results.FabricResult{
 		recovered("quick", 2*units.Millisecond, 9*units.Millisecond), recovered("slow", 8*units.Millisecond, 9*units.Millisecond),
 	}}
 	var terminal, page strings.Builder
@@ -58,7 +58,7 @@ func TestFaultsAreComparedByFabric(t *testing.T) {
 
 // TestNoFaultsNoSection: the report of a run without faults has no section on faults.
 func TestNoFaultsNoSection(t *testing.T) {
-	r := &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "a"}}}
+	r := &results.Results{Fabrics: []results.FabricResult{{Name: "a"}}}
 	if len(faultTables(r)) > 0 || len(faultSentences(r)) > 0 {
 		t.Error("the report of a run without faults has a section on faults")
 	}
@@ -67,7 +67,7 @@ func TestNoFaultsNoSection(t *testing.T) {
 // TestFaultsAreDrawnAtTheirTimes: the phases of a recovery follow each other from the fault on, and what
 // arrives is relative to the most of all fabrics.
 func TestFaultsAreDrawnAtTheirTimes(t *testing.T) {
-	r := &runstore.Results{Fabrics: []runstore.FabricResult{
+	r := &results.Results{Fabrics: []results.FabricResult{
 		recovered("quick", 2*units.Millisecond, 9*units.Millisecond), recovered("slow", 8*units.Millisecond, 9*units.Millisecond),
 	}}
 	for i := range r.Fabrics {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -18,7 +18,7 @@ const (
 
 // faultTimeline is the faults of each fabric and what arrives at its NICs, over one time axis; empty
 // without faults.
-func faultTimeline(r *runstore.Results) doc.Section {
+func faultTimeline(r *results.Results) doc.Section {
 	out := doc.Section{
 		Title: "Faults over time", In: doc.Page,
 		Caption: "What arrives at the NICs, headers and repeated packets included, over the largest of all fabrics; below it, each fault until it was noticed, until the last path was open again, and until the last table was written. The time axis is the same for all fabrics.",
@@ -35,7 +35,7 @@ func faultTimeline(r *runstore.Results) doc.Section {
 }
 
 // faultLanes is the timeline of a size.
-func faultLanes(r *runstore.Results, size int64) (out doc.Lanes, ok bool) {
+func faultLanes(r *results.Results, size int64) (out doc.Lanes, ok bool) {
 	end, most := units.Time(0), 0.0
 	for _, f := range r.Fabrics {
 		p, _ := point(f, size)
@@ -73,7 +73,7 @@ func faultLanes(r *runstore.Results, size int64) (out doc.Lanes, ok bool) {
 }
 
 // lostNote is the time with and without faults.
-func lostNote(p *runstore.Point) string {
+func lostNote(p *results.Point) string {
 	if !p.Measured() {
 		return ""
 	}
@@ -84,7 +84,7 @@ func lostNote(p *runstore.Point) string {
 }
 
 // arrivalLane is what arrives at NICs, in bytes per picosecond over the most of all fabrics.
-func arrivalLane(p *runstore.FaultPoint, end units.Time, most float64, colour int) doc.Lane {
+func arrivalLane(p *results.FaultPoint, end units.Time, most float64, colour int) doc.Lane {
 	out := doc.Lane{Name: "arriving", Level: 1, Class: fmt.Sprintf("s%d", colour), Until: float64(units.Time(len(p.Arrived))*p.Slice) / float64(end)}
 	peak := int64(0)
 	for _, bytes := range p.Arrived {
@@ -96,7 +96,7 @@ func arrivalLane(p *runstore.FaultPoint, end units.Time, most float64, colour in
 }
 
 // recoveryLane is the phases of a recovery, at their times of the run.
-func recoveryLane(x *runstore.Recovery, end units.Time) doc.Lane {
+func recoveryLane(x *results.Recovery, end units.Time) doc.Lane {
 	out := doc.Lane{Name: faultTitle(*x), Level: 1}
 	at := func(t units.Time) float64 { return min(1, float64(t)/float64(end)) }
 	var spans []doc.Span
@@ -107,7 +107,7 @@ func recoveryLane(x *runstore.Recovery, end units.Time) doc.Lane {
 		class string
 		what  string
 	}{{x.Detected, unnoticedClass, "noticed"}, {x.Open, closedClass, "all paths open"}, {x.Last, writingClass, "last table written"}} {
-		if phase.to == runstore.Never || phase.to == 0 || x.At+phase.to < from {
+		if phase.to == results.Never || phase.to == 0 || x.At+phase.to < from {
 			continue
 		}
 		title := fmt.Sprintf("%s after %s", phase.what, shortTime(phase.to))

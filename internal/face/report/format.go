@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -96,17 +96,17 @@ func countIf(has bool, n int64) doc.Cell {
 }
 
 // point finds a size in a fabric's results.
-func point(f runstore.FabricResult, bytes int64) (runstore.Point, bool) {
+func point(f results.FabricResult, bytes int64) (results.Point, bool) {
 	for _, p := range f.Points {
 		if p.Bytes == bytes {
 			return p, true
 		}
 	}
-	return runstore.Point{}, false
+	return results.Point{}, false
 }
 
 // sizes are the sizes of all fabrics, in the order in which they first appear.
-func sizes(r *runstore.Results) []int64 {
+func sizes(r *results.Results) []int64 {
 	var all []int64
 	seen := map[int64]bool{}
 	for _, f := range r.Fabrics {
@@ -121,15 +121,15 @@ func sizes(r *runstore.Results) []int64 {
 }
 
 // hottest is the busiest link of a point.
-func hottest(p runstore.Point) (runstore.HotLink, bool) {
+func hottest(p results.Point) (results.HotLink, bool) {
 	if len(p.Hottest) == 0 {
-		return runstore.HotLink{}, false
+		return results.HotLink{}, false
 	}
 	return p.Hottest[0], true
 }
 
 // Heading is a line that describes the run.
-func Heading(r *runstore.Results) string {
+func Heading(r *results.Results) string {
 	what := r.Workload
 	if len(r.Fabrics) > 1 {
 		what += fmt.Sprintf(" on %d fabrics", len(r.Fabrics))

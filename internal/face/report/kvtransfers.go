@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // KVTransfers is the transfers of keys and values on each fabric, with nixlbench's columns.
-func KVTransfers(t *runstore.KVTransfers) *doc.Document {
+func KVTransfers(t *results.KVTransfers) *doc.Document {
 	d := &doc.Document{
 		Brand: simulation, Title: "Keys and values of " + t.Model, Footer: sameAgain,
 		Heading: fmt.Sprintf("Keys and values of %s: %d × %d GPUs of prefill to %d × %d of decode, %s a token",
@@ -37,7 +37,7 @@ func KVTransfers(t *runstore.KVTransfers) *doc.Document {
 func micros(ps int64) doc.Cell { return doc.Text(fmt.Sprintf("%.1f", 1e6*units.Time(ps).Seconds())) }
 
 // kvSentences is transfer_engine_bench's last line for each fabric, and the busiest link.
-func kvSentences(t *runstore.KVTransfers) (out []string) {
+func kvSentences(t *results.KVTransfers) (out []string) {
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		row := &f.Rows[len(f.Rows)-1]

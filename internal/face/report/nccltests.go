@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -76,7 +76,7 @@ type NCCLTable struct {
 
 // Start prints the heading for a run with a number of ranks on a fabric; it uses the
 // fabric's name and rate.
-func (o NCCLTests) Start(w io.Writer, ranks int, f runstore.FabricResult) (*NCCLTable, error) {
+func (o NCCLTests) Start(w io.Writer, ranks int, f results.FabricResult) (*NCCLTable, error) {
 	t, known := tests[o.Collect]
 	if !known {
 		return nil, fmt.Errorf("nccl-tests has no test of %s", o.Collect)
@@ -88,7 +88,7 @@ func (o NCCLTests) Start(w io.Writer, ranks int, f runstore.FabricResult) (*NCCL
 }
 
 // Row prints a size: its row, or a comment if it has no result.
-func (n *NCCLTable) Row(p runstore.Point) error {
+func (n *NCCLTable) Row(p results.Point) error {
 	var b strings.Builder
 	if p.Measured() {
 		n.o.line(&b, n.t, n.ranks, p)
@@ -103,7 +103,7 @@ func (n *NCCLTable) Row(p runstore.Point) error {
 
 // End prints the average, the use of reductions in switches, and a note if the run is partial. The
 // result reports whether NCCL_TESTS_MIN_BW was met, as nccl-tests' exit code does.
-func (n *NCCLTable) End(partial bool, f *runstore.FabricResult) (ok bool, err error) {
+func (n *NCCLTable) End(partial bool, f *results.FabricResult) (ok bool, err error) {
 	average := n.sum / float64(max(1, n.rows))
 	ok, verdict := true, ""
 	if n.o.HasMinBus {
@@ -128,7 +128,7 @@ func (n *NCCLTable) End(partial bool, f *runstore.FabricResult) (ok bool, err er
 	return ok, err
 }
 
-func (o NCCLTests) heading(b *strings.Builder, t test, ranks int, f runstore.FabricResult) {
+func (o NCCLTests) heading(b *strings.Builder, t test, ranks int, f results.FabricResult) {
 	check := 0
 	if o.Check {
 		check = 1
@@ -157,7 +157,7 @@ func (o NCCLTests) heading(b *strings.Builder, t test, ranks int, f runstore.Fab
 		"(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "")
 }
 
-func (o NCCLTests) line(b *strings.Builder, t test, ranks int, p runstore.Point) {
+func (o NCCLTests) line(b *strings.Builder, t test, ranks int, p results.Point) {
 	elements := p.Bytes / max(1, int64(o.Datatype.ElementBytes()))
 	if t.perRank {
 		elements /= int64(max(1, ranks))

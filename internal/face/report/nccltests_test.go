@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"weft/internal/base/golden"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -21,7 +21,7 @@ func ncclTable(t *testing.T, o NCCLTests) []byte {
 }
 
 // ncclPrinted is the whole table of a run's first fabric.
-func ncclPrinted(t *testing.T, o NCCLTests, r *runstore.Results) (text string, met bool) {
+func ncclPrinted(t *testing.T, o NCCLTests, r *results.Results) (text string, met bool) {
 	t.Helper()
 	var b bytes.Buffer
 	table, err := o.Start(&b, r.Ranks, r.Fabrics[0])

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire"
 )
@@ -49,7 +49,7 @@ func span(lo, hi float64) string {
 }
 
 // quiet reports whether the network carried packets without any other event.
-func quiet(c runstore.Counts) bool {
+func quiet(c results.Counts) bool {
 	return c.CreditStalls == 0 && c.Pauses == 0 && c.Marks == 0 && c.CNPs == 0 && c.Retransmissions == 0 && c.Drops() == 0
 }
 
@@ -141,7 +141,7 @@ func (v *judgement) observed(f, s int) string {
 func (v *judgement) alone() Verdict {
 	last := len(v.sizes) - 1
 	p, q := v.points[0][0], v.points[0][last]
-	full := func(p runstore.Point) string {
+	full := func(p results.Point) string {
 		if p.BusBW == 0 {
 			return timeOf(p)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -40,7 +40,7 @@ func (v *comparison) pauses() doc.Section {
 }
 
 // pausesEnd is the end of the timelines.
-func pausesEnd(p *runstore.Pauses) units.Time {
+func pausesEnd(p *results.Pauses) units.Time {
 	slices := 1
 	for i := range p.Links {
 		slices = max(slices, len(p.Links[i].Timeline))
@@ -62,7 +62,7 @@ func heading(fabric string, bytes int64) string {
 }
 
 // victimNote names the victims: messages whose path does not contain the root of their delay.
-func victimNote(p *runstore.Pauses) string {
+func victimNote(p *results.Pauses) string {
 	var names []string
 	for i := range p.Flows {
 		if f := &p.Flows[i]; f.Victim {
@@ -80,7 +80,7 @@ func victimNote(p *runstore.Pauses) string {
 
 // drawPauses is the tree of pauses with a timeline for each row, until a given time: the darker, the
 // larger the share of paused time.
-func drawPauses(p *runstore.Pauses, end units.Time, colour int) (out []doc.Lane) {
+func drawPauses(p *results.Pauses, end units.Time, colour int) (out []doc.Lane) {
 	rows := PauseTree(p)
 	for _, r := range rows[:min(len(rows), pausePicture)] {
 		lane := doc.Lane{Name: r.Text, Level: min(len([]rune(r.Branch))/2, mostIndent)}
@@ -101,7 +101,7 @@ func drawPauses(p *runstore.Pauses, end units.Time, colour int) (out []doc.Lane)
 const mostIndent = 4
 
 // pauseSpans are the slices of a link with pauses; neighbours with equal shares are one.
-func pauseSpans(l *runstore.PausedLink, slice int64, end units.Time, colour int) (out []doc.Span) {
+func pauseSpans(l *results.PausedLink, slice int64, end units.Time, colour int) (out []doc.Span) {
 	at := func(i int) float64 { return float64(int64(i)*slice) / float64(end) }
 	for from := 0; from < len(l.Timeline); {
 		to := from + 1

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -20,7 +20,7 @@ type PauseRow struct {
 
 // PauseTree are the rows of the trees, each from its root cause to the last delayed senders, the
 // root with the longest pauses first.
-func PauseTree(p *runstore.Pauses) []PauseRow {
+func PauseTree(p *results.Pauses) []PauseRow {
 	t := pauseTree{p: p, below: make(map[int][]int)}
 	var roots []string
 	under := make(map[string][]int)
@@ -45,7 +45,7 @@ func PauseTree(p *runstore.Pauses) []PauseRow {
 
 // pauseTree is the rows under construction.
 type pauseTree struct {
-	p     *runstore.Pauses
+	p     *results.Pauses
 	below map[int][]int // by link: the pauses that it caused
 	rows  []PauseRow
 }
@@ -63,7 +63,7 @@ func (t *pauseTree) grow(indent string, links []int) {
 }
 
 // rootText is the root cause of a pause without a preceding pause.
-func rootText(p *runstore.Pauses, i int) string {
+func rootText(p *results.Pauses, i int) string {
 	l := &p.Links[i]
 	switch {
 	case l.Circle:
@@ -75,7 +75,7 @@ func rootText(p *runstore.Pauses, i int) string {
 }
 
 // circleOf is the circle of a link.
-func circleOf(p *runstore.Pauses, i int) []int {
+func circleOf(p *results.Pauses, i int) []int {
 	circle := []int{i}
 	for at := p.Links[i].After; at >= 0 && !slices.Contains(circle, at); at = p.Links[at].After {
 		circle = append(circle, at)
@@ -84,7 +84,7 @@ func circleOf(p *runstore.Pauses, i int) []int {
 }
 
 // victims are the messages that waited at a paused link, with their relation to its root.
-func victims(p *runstore.Pauses, link int) (names []string) {
+func victims(p *results.Pauses, link int) (names []string) {
 	for i := range p.Flows {
 		f := &p.Flows[i]
 		if f.Victim && slices.Contains(f.Links, link) && !furtherBack(p, f, link) {
@@ -95,12 +95,12 @@ func victims(p *runstore.Pauses, link int) (names []string) {
 }
 
 // furtherBack reports whether a message's path has a paused link that this link's pause caused.
-func furtherBack(p *runstore.Pauses, f *runstore.PausedFlow, link int) bool {
+func furtherBack(p *results.Pauses, f *results.PausedFlow, link int) bool {
 	return slices.ContainsFunc(f.Links, func(other int) bool { return other != link && p.Links[other].After == link })
 }
 
 // pauseTable is the table of pauses.
-func pauseTable(p *runstore.Pauses) *doc.Table {
+func pauseTable(p *results.Pauses) *doc.Table {
 	t := doc.Wrapped("who was paused, from the root cause to those who waited", "by", "priority", "times", "in pause", "first at", "victim of it")
 	for _, r := range PauseTree(p) {
 		if r.Link < 0 {

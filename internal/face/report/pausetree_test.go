@@ -6,21 +6,21 @@ import (
 	"testing"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // slowNIC is a NIC that pauses its leaf; therefore the leaf pauses two senders.
-func slowNIC() *runstore.Pauses {
+func slowNIC() *results.Pauses {
 	ms := int64(units.Millisecond)
-	return &runstore.Pauses{
+	return &results.Pauses{
 		SlicePs: ms,
-		Links: []runstore.PausedLink{
+		Links: []results.PausedLink{
 			{Name: "leaf port 1", By: "slow", Priority: 3, Pauses: 1, PausedPs: 4 * ms, After: -1, Timeline: []int{0, 100, 100, 50}},
 			{Name: "a port 1", By: "leaf", Priority: 3, Pauses: 2, PausedPs: 3 * ms, Cause: "leaf port 1", Share: 1, Timeline: []int{0, 0, 100, 50}},
 			{Name: "b port 1", By: "leaf", Priority: 3, Pauses: 2, PausedPs: 2 * ms, Cause: "leaf port 1", Share: 0.9, Timeline: []int{0, 0, 100, 0}},
 		},
-		Flows: []runstore.PausedFlow{
+		Flows: []results.PausedFlow{
 			{Name: "a to slow", TimePs: 5 * ms, Links: []int{0, 1}},
 			{Name: "b to c", TimePs: 3 * ms, Links: []int{2}, Victim: true},
 		},
@@ -50,7 +50,7 @@ func TestATreeLeadsFromTheRootToTheVictim(t *testing.T) {
 // In a circle every link waits for all others: the links are siblings, each
 // once.
 func TestACircleIsTheRootOfItsTree(t *testing.T) {
-	p := &runstore.Pauses{SlicePs: 1, Links: []runstore.PausedLink{
+	p := &results.Pauses{SlicePs: 1, Links: []results.PausedLink{
 		{Name: "x", Cause: "y", After: 1, Circle: true},
 		{Name: "y", Cause: "x", After: 0, Circle: true},
 		{Name: "sender", Cause: "x", After: 0},

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Picture writes bus bandwidth over message size as a separate drawing, and beside it how far each
 // fabric is behind the fastest, or the time if there is one fabric: equal results give equal bytes.
-func Picture(w io.Writer, r *runstore.Results) error {
+func Picture(w io.Writer, r *results.Results) error {
 	v := newComparison(r)
 	plots := v.plots()
 	if len(plots) < 2 || plots[0].Title != bandwidthTitle || plots[1].Title != behindTitle && plots[1].Title != timeTitle {

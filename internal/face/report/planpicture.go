@@ -7,8 +7,8 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
+	"weft/scenario"
 	"weft/units"
 )
 

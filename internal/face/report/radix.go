@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // cutRadix names the switches with more ports than their fabrics use, because the switch of another

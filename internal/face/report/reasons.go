@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
 	"weft/internal/study/contest"
+	"weft/results"
 	"weft/units"
 )
 
 // values are the values of a property on both fabrics, if they differ in one field: " (150ns, not
 // 500ns)", with the field's name if the property has another.
-func (v *judgement) values(t *runstore.Trial, property string) string {
+func (v *judgement) values(t *results.Trial, property string) string {
 	slower, faster := v.specOf(t.Slower), v.specOf(t.Faster)
 	if slower == nil || faster == nil {
 		return ""
@@ -58,7 +58,7 @@ const waterfallCaption = "us that a property takes from the lead: alone, all aft
 
 // waterfallTable is the effects of the properties in which two fabrics differ, in microseconds; nil
 // without tests.
-func waterfallTable(r *runstore.Results) (out []doc.Block) {
+func waterfallTable(r *results.Results) (out []doc.Block) {
 	if r.Contest == nil {
 		return nil
 	}
@@ -68,16 +68,16 @@ func waterfallTable(r *runstore.Results) (out []doc.Block) {
 	for i := range r.Contest.Trials {
 		t := &r.Contest.Trials[i]
 		table := doc.NewTable("property", "alone", "step by step", "reverse order")
-		seen := func(order []runstore.Swap, name string) doc.Cell {
-			if ps, ok := runstore.Effect(order, name); ok {
+		seen := func(order []results.Swap, name string) doc.Cell {
+			if ps, ok := results.Effect(order, name); ok {
 				return us(ps)
 			}
 			return doc.None
 		}
 		shown := int64(0)
 		for _, s := range t.Steps {
-			reverse, _ := runstore.Effect(t.Reverse, s.Property)
-			alone, _ := runstore.Effect(t.Alone, s.Property)
+			reverse, _ := results.Effect(t.Reverse, s.Property)
+			alone, _ := results.Effect(t.Alone, s.Property)
 			if 200*max(s.EffectPs, -s.EffectPs, reverse, -reverse, alone, -alone) < t.Lead() {
 				continue // below half a per cent of the lead
 			}
@@ -124,11 +124,11 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 			}
 			b, text = withTimes(b, twin.TimesPs), x.Path+" is "+x.Value
 		}
-		c := contest.ContrastOf([][2]runstore.Point{{a, b}})
+		c := contest.ContrastOf([][2]results.Point{{a, b}})
 		if out.least == 0 || c.Mean < out.least {
 			out.least = c.Mean
 		}
-		switch back := contest.ContrastOf([][2]runstore.Point{{b, a}}); {
+		switch back := contest.ContrastOf([][2]results.Point{{b, a}}); {
 		case c.Behind(v.repeated):
 			out.holds++
 		case back.Behind(v.repeated):
@@ -142,7 +142,7 @@ func (v *judgement) readingsOf(slower, faster, s int) (out reads) {
 
 // twin is the same reading of the other fabric of a pair: both have the part and the value; nil if the other
 // has not.
-func (v *judgement) twin(x *runstore.Reading, slower, faster string) *runstore.Reading {
+func (v *judgement) twin(x *results.Reading, slower, faster string) *results.Reading {
 	other := slower
 	if x.Fabric == slower {
 		other = faster
@@ -157,7 +157,7 @@ func (v *judgement) twin(x *runstore.Reading, slower, faster string) *runstore.R
 }
 
 // withTimes is a point with other times.
-func withTimes(p runstore.Point, timesPs []int64) runstore.Point {
+func withTimes(p results.Point, timesPs []int64) results.Point {
 	if p.Seeds == nil {
 		p.Time = units.Time(timesPs[0])
 		return p
@@ -172,7 +172,7 @@ func withTimes(p runstore.Point, timesPs []int64) runstore.Point {
 func (r reads) all() int { return r.holds + len(r.gone) + len(r.turned) }
 
 // readingTable is the times with other readings; nil without.
-func readingTable(r *runstore.Results) *doc.Table {
+func readingTable(r *results.Results) *doc.Table {
 	if r.Contest == nil || len(r.Contest.Readings) == 0 {
 		return nil
 	}

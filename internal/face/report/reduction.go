@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // reductionSentences state the number of groups of ranks for which a fabric's switches can reduce,
 // and the reason for the others; none for a fabric whose switches do not reduce or that was not
 // asked to.
-func reductionSentences(fabric string, r *runstore.Reduction) (out []string) {
+func reductionSentences(fabric string, r *results.Reduction) (out []string) {
 	if r == nil {
 		return nil
 	}

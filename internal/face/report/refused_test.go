@@ -4,25 +4,25 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // TestLostMessagesHaveTheirReasons: a line for each kind of loss.
 func TestLostMessagesHaveTheirReasons(t *testing.T) {
 	for _, c := range []struct {
-		counts runstore.Counts
+		counts results.Counts
 		want   string
 	}{
-		{runstore.Counts{DroppedBuffer: 3, Retransmissions: 3}, ""},
-		{runstore.Counts{RNRNAKs: 1}, "drew 1 RNR NAK: messages found no receive posted and came again"},
+		{results.Counts{DroppedBuffer: 3, Retransmissions: 3}, ""},
+		{results.Counts{RNRNAKs: 1}, "drew 1 RNR NAK: messages found no receive posted and came again"},
 		{
-			runstore.Counts{MessagesLost: 2, DroppedBuffer: 5, DroppedOutOfTurn: 1},
+			results.Counts{MessagesLost: 2, DroppedBuffer: 5, DroppedOutOfTurn: 1},
 			"lost 2 of 10 messages: 5 packets were dropped in the network and 1 packet of a torn or overtaken message was refused",
 		},
-		{runstore.Counts{MessagesLost: 1, DroppedNoReceive: 1}, "lost 1 of 9 messages: 1 message found no receive posted"},
+		{results.Counts{MessagesLost: 1, DroppedNoReceive: 1}, "lost 1 of 9 messages: 1 message found no receive posted"},
 	} {
-		if got := refused(&runstore.Point{Flows: runstore.Distribution{N: 8}, Counts: c.counts}); got != c.want {
+		if got := refused(&results.Point{Flows: results.Distribution{N: 8}, Counts: c.counts}); got != c.want {
 			t.Errorf("%+v:\n%q, want\n%q", c.counts, got, c.want)
 		}
 	}
@@ -31,12 +31,12 @@ func TestLostMessagesHaveTheirReasons(t *testing.T) {
 // TestLossyAndWholeResultsAreNotCompared: one of two fabrics loses more
 // messages, and therefore finishes earlier.
 func TestLossyAndWholeResultsAreNotCompared(t *testing.T) {
-	of := func(name string, time units.Time, lost int64) runstore.FabricResult {
-		return runstore.FabricResult{Name: name, Protocol: "infiniband", Points: []runstore.Point{
-			{Bytes: 4096, Time: time, BusBW: 1, Counts: runstore.Counts{MessagesLost: lost}},
+	of := func(name string, time units.Time, lost int64) results.FabricResult {
+		return results.FabricResult{Name: name, Protocol: "infiniband", Points: []results.Point{
+			{Bytes: 4096, Time: time, BusBW: 1, Counts: results.Counts{MessagesLost: lost}},
 		}}
 	}
-	r := &runstore.Results{Fabrics: []runstore.FabricResult{of("whole", 200, 0), of("lossy", 100, 5)}}
+	r := &results.Results{Fabrics: []results.FabricResult{of("whole", 200, 0), of("lossy", 100, 5)}}
 	if s := standingAt(r, 4096); s.best >= 0 {
 		t.Errorf("%s is called the fastest", r.Fabrics[s.best].Name)
 	}

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // Replay is the result of a workload from files on each fabric.
-func Replay(r *runstore.Replay) *doc.Document {
+func Replay(r *results.Replay) *doc.Document {
 	src := &r.Source
 	d := &doc.Document{
 		Brand: simulation, Title: r.Scenario, Heading: fmt.Sprintf("%s: %s", src.Format, files(src.Files)), Footer: sameAgain,
@@ -45,7 +45,7 @@ func files(names []string) string {
 }
 
 // sourceLines describe the files and their interpretation.
-func sourceLines(src *runstore.ReplaySource) []string {
+func sourceLines(src *results.ReplaySource) []string {
 	parts := []string{exactly(int64(src.Ranks), "rank", "ranks") + ", " + exactly(src.Operations, "operation", "operations")}
 	if src.Sends > 0 {
 		parts = append(parts, exactly(src.Sends, "message", "messages")+" of "+units.Bytes(src.SendBytes).String()+" together")
@@ -70,7 +70,7 @@ func exactly(n int64, one, many string) string {
 }
 
 // replayTable is a row for each fabric.
-func replayTable(r *runstore.Replay) *doc.Table {
+func replayTable(r *results.Replay) *doc.Table {
 	out := doc.NewTable("fabric", "time", "computing", "exposed", "waiting", "idle")
 	best := fastestReplay(r)
 	for i := range r.Fabrics {
@@ -93,7 +93,7 @@ func replayTable(r *runstore.Replay) *doc.Table {
 }
 
 // fastestReplay is the fabric that finishes first; -1 if there is none.
-func fastestReplay(r *runstore.Replay) int {
+func fastestReplay(r *results.Replay) int {
 	best := -1
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Failure == "" && (best < 0 || f.TimePs < r.Fabrics[best].TimePs) {
@@ -105,9 +105,9 @@ func fastestReplay(r *runstore.Replay) int {
 
 // replayKindTable is a row for each kind of communication and a column for each
 // fabric.
-func replayKindTable(r *runstore.Replay) *doc.Table {
+func replayKindTable(r *results.Replay) *doc.Table {
 	out := doc.NewTable("purpose", "operation", "count", "size")
-	var ran []*runstore.ReplayFabric
+	var ran []*results.ReplayFabric
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Failure == "" {
 			ran = append(ran, f)
@@ -129,7 +129,7 @@ func replayKindTable(r *runstore.Replay) *doc.Table {
 }
 
 // replaySentences name the winner, the busiest links and the reuse of phases.
-func replaySentences(r *runstore.Replay) (out []string) {
+func replaySentences(r *results.Replay) (out []string) {
 	best := fastestReplay(r)
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]

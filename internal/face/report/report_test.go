@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
-func terminal(t *testing.T, r *runstore.Results, sc *scenario.Resolved, s doc.Style) string {
+func terminal(t *testing.T, r *results.Results, sc *scenario.Resolved, s doc.Style) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Comparison(r, sc, nil).Terminal(&b, s); err != nil {
@@ -69,7 +69,7 @@ func TestTerminalShowsFailedAndPartialSizes(t *testing.T) {
 	r := fabricate(threeFabrics, sizesOf()[:4])
 	r.Partial = true
 	r.Fabrics[1].Points[2].Partial = true
-	r.Fabrics[2].Points[3] = runstore.Point{Bytes: 8 << 10, Failure: "deadlock: nothing moves\n  nic-3 waits for leaf-0"}
+	r.Fabrics[2].Points[3] = results.Point{Bytes: 8 << 10, Failure: "deadlock: nothing moves\n  nic-3 waits for leaf-0"}
 	text := terminal(t, r, madeUp(), doc.Style{})
 	for _, want := range []string{"Partial: the run was stopped", "~30.92 us", "failed", "tcp-400g failed at 8 KiB: deadlock: nothing moves\n  nic-3 waits for leaf-0\n"} {
 		if !strings.Contains(text, want) {
@@ -114,19 +114,19 @@ func selfContained(t *testing.T, page string) {
 func TestPageOfIncompleteResults(t *testing.T) {
 	one := fabricate(threeFabrics[2:], []int64{1 << 20})
 	one.Fabrics[0].Points[0].Hottest = nil
-	one.Fabrics[0].Points[0].Counts = runstore.Counts{}
+	one.Fabrics[0].Points[0].Counts = results.Counts{}
 	failed := fabricate(threeFabrics, sizesOf()[:3])
 	for i := range failed.Fabrics {
 		for j := range failed.Fabrics[i].Points {
-			failed.Fabrics[i].Points[j] = runstore.Point{Bytes: failed.Fabrics[i].Points[j].Bytes, Failure: "it <broke>"}
+			failed.Fabrics[i].Points[j] = results.Point{Bytes: failed.Fabrics[i].Points[j].Bytes, Failure: "it <broke>"}
 		}
 	}
 	flows := fabricate(threeFabrics, []int64{1 << 20})
 	for i := range flows.Fabrics {
 		flows.Fabrics[i].Points[0].Bytes = 0
 	}
-	for name, r := range map[string]*runstore.Results{
-		"one size, no links": one, "all failed": failed, "flows": flows, "nothing": {}, "no points": {Fabrics: []runstore.FabricResult{{Name: "a"}, {Name: "b"}}},
+	for name, r := range map[string]*results.Results{
+		"one size, no links": one, "all failed": failed, "flows": flows, "nothing": {}, "no points": {Fabrics: []results.FabricResult{{Name: "a"}, {Name: "b"}}},
 	} {
 		for _, sc := range []*scenario.Resolved{nil, madeUp()} {
 			var b bytes.Buffer

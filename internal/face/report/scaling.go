@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
-func scalingKind(t *runstore.TrainingScale) string {
+func scalingKind(t *results.TrainingScale) string {
 	if t.Strong {
 		return "the same batch on each (strong scaling)"
 	}
@@ -17,7 +17,7 @@ func scalingKind(t *runstore.TrainingScale) string {
 
 // Efficiency is a fabric's tokens per second and GPU, relative to the first size; 0 if one of the
 // two is unknown.
-func efficiency(t *runstore.TrainingScale, point, fabric int) float64 {
+func efficiency(t *results.TrainingScale, point, fabric int) float64 {
 	a, b := &t.Points[0].Fabrics[fabric], &t.Points[point].Fabrics[fabric]
 	if a.TokensPS == 0 {
 		return 0
@@ -26,12 +26,12 @@ func efficiency(t *runstore.TrainingScale, point, fabric int) float64 {
 }
 
 // lasting is the tokens a second of a fabric; with noise, of the mean step.
-func lasting(f *runstore.TrainingFabric) float64 {
+func lasting(f *results.TrainingFabric) float64 {
 	return f.TokensPS * float64(f.StepPs) / float64(max(1, f.LastingPs()))
 }
 
 // terms are the parts of a step, in the order of the report.
-func terms(f *runstore.TrainingFabric) (names []string, ps []int64) {
+func terms(f *results.TrainingFabric) (names []string, ps []int64) {
 	names, ps = []string{"computing"}, []int64{f.ComputingPs}
 	for _, p := range f.Purposes {
 		names, ps = append(names, p.Purpose), append(ps, p.ExposedPs)
@@ -46,7 +46,7 @@ func terms(f *runstore.TrainingFabric) (names []string, ps []int64) {
 	return names, ps
 }
 
-func scalingTable(t *runstore.TrainingScale) *doc.Table {
+func scalingTable(t *results.TrainingScale) *doc.Table {
 	names, _ := terms(longestTerms(t))
 	out := doc.NewTable(append(append([]string{"GPUs", "fabric", "step", "tokens/s", "MFU", "efficiency"}, names...), "working")...)
 	for p := range t.Points {
@@ -74,7 +74,7 @@ func scalingTable(t *runstore.TrainingScale) *doc.Table {
 }
 
 // longestTerms is the fabric whose step has the most terms.
-func longestTerms(t *runstore.TrainingScale) *runstore.TrainingFabric {
+func longestTerms(t *results.TrainingScale) *results.TrainingFabric {
 	best := &t.Points[0].Fabrics[0]
 	for p := range t.Points {
 		for i := range t.Points[p].Fabrics {
@@ -87,7 +87,7 @@ func longestTerms(t *runstore.TrainingScale) *runstore.TrainingFabric {
 }
 
 // scalingSentences name for each fabric the term that reduces its efficiency the most.
-func scalingSentences(t *runstore.TrainingScale) (out []string) {
+func scalingSentences(t *results.TrainingScale) (out []string) {
 	if t.Partial {
 		out = append(out, "Partial: larger cluster sizes are missing.")
 	}
@@ -126,7 +126,7 @@ func scalingSentences(t *runstore.TrainingScale) (out []string) {
 }
 
 // unevenSentences state the assumptions of the noise, and the effect of failures at the largest size.
-func unevenSentences(t *runstore.TrainingScale) (out []string) {
+func unevenSentences(t *results.TrainingScale) (out []string) {
 	last := t.Points[len(t.Points)-1]
 	f := &last.Fabrics[0]
 	if n := f.Noise; n != nil {

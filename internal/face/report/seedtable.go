@@ -2,11 +2,11 @@ package report
 
 import (
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // seedBlocks are the uncertainty over seeds and, where times differ, their spread in words.
-func seedBlocks(r *runstore.Results) []doc.Block {
+func seedBlocks(r *results.Results) []doc.Block {
 	out := []doc.Block{intervalTable(r)}
 	if t := spreadTable(r); t != nil {
 		out = append(out, t)
@@ -15,7 +15,7 @@ func seedBlocks(r *runstore.Results) []doc.Block {
 }
 
 // intervalTable is the uncertainty over seeds, a row per size.
-func intervalTable(r *runstore.Results) *doc.Table {
+func intervalTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size", "seeds")
 	t.Keys, t.Columns = 2, make([]doc.Column, 2)
 	for i, f := range r.Fabrics {
@@ -50,7 +50,7 @@ func intervalTable(r *runstore.Results) *doc.Table {
 }
 
 // plusMinus is half of a point's interval as a share of its time.
-func plusMinus(p *runstore.Point) doc.Cell {
+func plusMinus(p *results.Point) doc.Cell {
 	if p.Seeds == nil || p.Time <= 0 {
 		return doc.None
 	}

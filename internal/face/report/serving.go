@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
 	"weft/internal/study/serve"
+	"weft/results"
 	"weft/units"
 )
 
 // Serving is a serving job at one rate of requests or several. resolved is the text of its scenario.
-func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
+func Serving(s *results.Serving, resolved []byte) *doc.Document {
 	j := &s.Job
 	d := &doc.Document{
 		Brand: simulation, Title: s.Scenario, Footer: sameAgain,
@@ -65,7 +65,7 @@ func Serving(s *runstore.Serving, resolved []byte) *doc.Document {
 }
 
 // poolsOf is the instances of a job in a few words.
-func poolsOf(j *runstore.ServingJob) string {
+func poolsOf(j *results.ServingJob) string {
 	if j.Collocated {
 		return fmt.Sprintf("%d × %d GPUs for prompts and answers", j.Prefill.Instances, j.Prefill.GPUs)
 	}
@@ -73,7 +73,7 @@ func poolsOf(j *runstore.ServingJob) string {
 }
 
 // shownPoint is the point that is shown in full: the last that has a run, or the first.
-func shownPoint(s *runstore.Serving) *runstore.ServingPoint {
+func shownPoint(s *results.Serving) *results.ServingPoint {
 	at := &s.Points[0]
 	for i := range s.Points {
 		if p := &s.Points[i]; p.Ideal != nil && p.Unstable == "" {
@@ -83,14 +83,14 @@ func shownPoint(s *runstore.Serving) *runstore.ServingPoint {
 	return at
 }
 
-func limitsOf(j *runstore.ServingJob) string {
+func limitsOf(j *results.ServingJob) string {
 	return fmt.Sprintf("%v to the first token and %v for each after it", units.Time(j.FirstToken), units.Time(j.PerToken))
 }
 
 // servingTable is a row for each fabric, and one without a network.
-func servingTable(p *runstore.ServingPoint) *doc.Table {
+func servingTable(p *results.ServingPoint) *doc.Table {
 	t := doc.NewTable("fabric", "first token", "per token", "transfer", "exposed", "tokens/s", "good")
-	row := func(name string, r *runstore.ServingRun, state string) {
+	row := func(name string, r *results.ServingRun, state string) {
 		if r == nil {
 			t.Add(doc.Text(name), doc.Instead(state), doc.None, doc.None, doc.None, doc.None, doc.None)
 			return
@@ -112,11 +112,11 @@ func servingTable(p *runstore.ServingPoint) *doc.Table {
 }
 
 // stateOf is the state of a fabric without a steady run; "" if it has one.
-func stateOf(p *runstore.ServingPoint, f *runstore.ServingFabric) string {
+func stateOf(p *results.ServingPoint, f *results.ServingFabric) string {
 	switch {
 	case p.Unstable != "" || f.Unstable != "":
 		return "unstable"
-	case f.Failure == runstore.Stopped:
+	case f.Failure == results.Stopped:
 		return "stopped"
 	case f.Failure != "":
 		return "failed"
@@ -124,12 +124,12 @@ func stateOf(p *runstore.ServingPoint, f *runstore.ServingFabric) string {
 	return ""
 }
 
-func quantiles(t *runstore.ServingTimes) doc.Cell {
+func quantiles(t *results.ServingTimes) doc.Cell {
 	return doc.Text(fmt.Sprintf("%s / %s / %s", units.Time(t.P50), units.Time(t.P90), units.Time(t.P99)))
 }
 
 // goodputTable is a row for each rate, and a column for each fabric.
-func goodputTable(s *runstore.Serving) *doc.Table {
+func goodputTable(s *results.Serving) *doc.Table {
 	heading := []string{"requests/s"}
 	for i := range s.Points[0].Fabrics {
 		heading = append(heading, s.Points[0].Fabrics[i].Name)
@@ -150,7 +150,7 @@ func goodputTable(s *runstore.Serving) *doc.Table {
 	return t
 }
 
-func goodCell(r *runstore.ServingRun, state string) doc.Cell {
+func goodCell(r *results.ServingRun, state string) doc.Cell {
 	if state != "" || r == nil {
 		return doc.Instead(state)
 	}
@@ -158,9 +158,9 @@ func goodCell(r *runstore.ServingRun, state string) doc.Cell {
 }
 
 // stagesTable is the times before the first token.
-func stagesTable(p *runstore.ServingPoint) *doc.Table {
+func stagesTable(p *results.ServingPoint) *doc.Table {
 	t := doc.NewTable("fabric", "waiting for prefill", "prefill", "exposed transfer")
-	row := func(name string, r *runstore.ServingRun) {
+	row := func(name string, r *results.ServingRun) {
 		if r != nil {
 			t.Add(doc.Text(name), quantiles(&r.Waiting), quantiles(&r.Prefill), quantiles(&r.Exposed))
 		}
@@ -173,7 +173,7 @@ func stagesTable(p *runstore.ServingPoint) *doc.Table {
 }
 
 // exchangesTable is a row for each simulated exchange; nil if there are none.
-func exchangesTable(p *runstore.ServingPoint) *doc.Table {
+func exchangesTable(p *results.ServingPoint) *doc.Table {
 	t := doc.NewTable("fabric", "pool", "tokens of a GPU", "dispatch", "combine")
 	for i := range p.Fabrics {
 		for _, x := range p.Fabrics[i].Exchanges {
@@ -187,7 +187,7 @@ func exchangesTable(p *runstore.ServingPoint) *doc.Table {
 }
 
 // contentionTable is a row for each pool with exchanges on each fabric.
-func contentionTable(p *runstore.ServingPoint) *doc.Table {
+func contentionTable(p *results.ServingPoint) *doc.Table {
 	t := doc.NewTable("fabric", "pool", "exchanges", "simulated", "over alone")
 	for i := range p.Fabrics {
 		if c := p.Fabrics[i].Contention; c != nil {
@@ -200,14 +200,14 @@ func contentionTable(p *runstore.ServingPoint) *doc.Table {
 }
 
 // contentionSentence says what exchanges and transfers on one fabric cost each other.
-func contentionSentence(f *runstore.ServingFabric) string {
+func contentionSentence(f *results.ServingFabric) string {
 	c, r := f.Contention, f.Run
-	cost := func(of func(*runstore.ServingRun) int64) string {
+	cost := func(of func(*results.ServingRun) int64) string {
 		return fmt.Sprintf("%s (%+.1f %%)", units.Time(of(r)-of(c.Apart)), 100*float64(of(r)-of(c.Apart))/float64(max(1, of(c.Apart))))
 	}
 	text := fmt.Sprintf("On %s exchanges with experts and transfers meet: that changes the mean time of a token by %s, the mean time to the first token by %s and the mean transfer by %s.", quoted(f.Name),
-		cost(func(r *runstore.ServingRun) int64 { return r.PerToken.Mean }), cost(func(r *runstore.ServingRun) int64 { return r.FirstToken.Mean }),
-		cost(func(r *runstore.ServingRun) int64 { return r.Transfer.Mean }))
+		cost(func(r *results.ServingRun) int64 { return r.PerToken.Mean }), cost(func(r *results.ServingRun) int64 { return r.FirstToken.Mean }),
+		cost(func(r *results.ServingRun) int64 { return r.Transfer.Mean }))
 	for _, x := range c.Exchanges {
 		if x.Simulated > 0 {
 			text += fmt.Sprintf(" Beside transfers an exchange of %s takes %.2f times as long as alone.", x.Pool, x.Slowed)
@@ -217,7 +217,7 @@ func contentionSentence(f *runstore.ServingFabric) string {
 }
 
 // besideTable is a row for each stream beside the job.
-func besideTable(p *runstore.ServingPoint) *doc.Table {
+func besideTable(p *results.ServingPoint) *doc.Table {
 	t := doc.NewTable("fabric", "stream", "messages", "mean", "P99", "GB/s")
 	for i := range p.Fabrics {
 		for _, x := range p.Fabrics[i].Beside {
@@ -228,7 +228,7 @@ func besideTable(p *runstore.ServingPoint) *doc.Table {
 }
 
 // servingSentences say what the fabrics cost, what is full, and where the knee is.
-func servingSentences(s *runstore.Serving, p *runstore.ServingPoint) (out []string) {
+func servingSentences(s *results.Serving, p *results.ServingPoint) (out []string) {
 	if p.Unstable != "" {
 		return []string{fmt.Sprintf("Unstable at %.4g requests in a second: %s. Nothing has a steady state there.", p.Rate, p.Unstable)}
 	}
@@ -257,7 +257,7 @@ func servingSentences(s *runstore.Serving, p *runstore.ServingPoint) (out []stri
 }
 
 // fullSentence says what the requests need, and where it ends.
-func fullSentence(p *runstore.ServingPoint) string {
+func fullSentence(p *results.ServingPoint) string {
 	var full []string
 	for _, l := range p.Loads {
 		full = append(full, fmt.Sprintf("%.0f %% of %s", 100*l.Share, l.Resource))
@@ -267,9 +267,9 @@ func fullSentence(p *runstore.ServingPoint) string {
 }
 
 // kneeSentence is the highest rate of each fabric with enough requests within the limits.
-func kneeSentence(s *runstore.Serving) string {
+func kneeSentence(s *results.Serving) string {
 	var parts []string
-	most := func(name string, of func(p *runstore.ServingPoint) (*runstore.ServingRun, string)) {
+	most := func(name string, of func(p *results.ServingPoint) (*results.ServingRun, string)) {
 		best := 0.0
 		for i := range s.Points {
 			if r, state := of(&s.Points[i]); serve.Keeps(r, state) {
@@ -283,17 +283,17 @@ func kneeSentence(s *runstore.Serving) string {
 		parts = append(parts, name+" "+text)
 	}
 	for i := range s.Points[0].Fabrics {
-		most(s.Points[0].Fabrics[i].Name, func(p *runstore.ServingPoint) (*runstore.ServingRun, string) {
+		most(s.Points[0].Fabrics[i].Name, func(p *results.ServingPoint) (*results.ServingRun, string) {
 			return p.Fabrics[i].Run, stateOf(p, &p.Fabrics[i])
 		})
 	}
-	most(withoutNetwork, func(p *runstore.ServingPoint) (*runstore.ServingRun, string) { return p.Ideal, p.Unstable })
+	most(withoutNetwork, func(p *results.ServingPoint) (*results.ServingRun, string) { return p.Ideal, p.Unstable })
 	return fmt.Sprintf("The highest of these rates with %.0f %% of the requests within the limits: %s.", 100*serve.GoodShare, strings.Join(parts, ", "))
 }
 
 // servingJob describes the requests and the memory.
-func servingJob(j *runstore.ServingJob) []string {
-	pool := func(name string, m *runstore.ServingMemory) string {
+func servingJob(j *results.ServingJob) []string {
+	pool := func(name string, m *results.ServingMemory) string {
 		return fmt.Sprintf("%s: %d instances of %d GPUs (tensor %d, data %d, pipeline %d); on a GPU %s of weights and room for %s tokens of %s, in %s",
 			name, m.Instances, m.GPUs, m.Tensor, m.Groups, m.Pipeline, units.Bytes(m.Weights), doc.Integer(m.Room), units.Bytes(m.Token), units.Bytes(m.Memory))
 	}

@@ -5,16 +5,16 @@ import (
 	"slices"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // changesTable is a row for each change on each fabric, below one of the job as it is.
-func changesTable(s *runstore.Serving) *doc.Table {
+func changesTable(s *results.Serving) *doc.Table {
 	t := doc.NewTable("fabric", "change", "first token", "per token", "transfer", "good")
 	for i := range s.Points[0].Fabrics {
 		f := &s.Points[0].Fabrics[i]
-		row := func(name string, c *runstore.ServingChanged) {
+		row := func(name string, c *results.ServingChanged) {
 			if c.Unstable != "" {
 				t.Add(doc.Text(f.Name), doc.Text(name), doc.Instead("unstable"), doc.None, doc.None, doc.None)
 				return
@@ -37,11 +37,11 @@ func changesTable(s *runstore.Serving) *doc.Table {
 }
 
 // asItIs is the times of the job without a change.
-func asItIs(f *runstore.ServingFabric) *runstore.ServingChanged {
+func asItIs(f *results.ServingFabric) *results.ServingChanged {
 	if f.Run == nil {
-		return &runstore.ServingChanged{Name: f.Name, Unstable: "unstable"}
+		return &results.ServingChanged{Name: f.Name, Unstable: "unstable"}
 	}
-	return &runstore.ServingChanged{Name: f.Name, FirstToken: f.Run.FirstToken, PerToken: f.Run.PerToken, Transfer: f.Run.Transfer, Good: f.Run.Good}
+	return &results.ServingChanged{Name: f.Name, FirstToken: f.Run.FirstToken, PerToken: f.Run.PerToken, Transfer: f.Run.Transfer, Good: f.Run.Good}
 }
 
 // leastGain is the least relative gain of a change that is recommended. The order of requests alone changes times by a percent
@@ -50,7 +50,7 @@ const leastGain = 0.02
 
 // changeSentences say of each fabric what to change first: what takes most of the mean times to the first token and of
 // each token together, in relation to them.
-func changeSentences(s *runstore.Serving) (out []string) {
+func changeSentences(s *results.Serving) (out []string) {
 	if len(s.Changes) == 0 {
 		return nil
 	}
@@ -62,17 +62,17 @@ func changeSentences(s *runstore.Serving) (out []string) {
 			out = append(out, fmt.Sprintf("Not simulated: %s: %s.", c.Name, c.Refused))
 		}
 	}
-	if slices.ContainsFunc(s.Points[0].Fabrics, func(f runstore.ServingFabric) bool { return f.Contention != nil && f.Contention.Sampled }) {
+	if slices.ContainsFunc(s.Points[0].Fabrics, func(f results.ServingFabric) bool { return f.Contention != nil && f.Contention.Sampled }) {
 		out = append(out, "Of the exchanges beside transfers half as much is simulated here as without --changes: compare the rows with each other. A plain run has other times, above all at P99.")
 	}
 	return out
 }
 
 // changeFirst says what to change first on a fabric.
-func changeFirst(s *runstore.Serving, fabric int) string {
+func changeFirst(s *results.Serving, fabric int) string {
 	f := &s.Points[0].Fabrics[fabric]
 	was, name, most := asItIs(f), "", leastGain
-	var to *runstore.ServingChanged
+	var to *results.ServingChanged
 	for i := range s.Changes {
 		c := &s.Changes[i]
 		if c.Refused != "" || c.Fabrics[fabric].Unstable != "" || c.Fabrics[fabric].Unchanged {
@@ -95,10 +95,10 @@ func changeFirst(s *runstore.Serving, fabric int) string {
 
 // gain is by which share of them the two mean times become less, added up. From an unstable job it is 1 and the share of
 // good requests.
-func gain(was, is *runstore.ServingChanged) float64 {
+func gain(was, is *results.ServingChanged) float64 {
 	if was.Unstable != "" {
 		return 1 + is.Good
 	}
-	share := func(a, b runstore.ServingTimes) float64 { return float64(a.Mean-b.Mean) / float64(max(1, a.Mean)) }
+	share := func(a, b results.ServingTimes) float64 { return float64(a.Mean-b.Mean) / float64(max(1, a.Mean)) }
 	return share(was.FirstToken, is.FirstToken) + share(was.PerToken, is.PerToken)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -15,7 +15,7 @@ const withoutNetwork = "without network"
 
 // servingRuns are the runs of a point: of each fabric, and without network. A run without a steady state is
 // nil.
-func servingRuns(p *runstore.ServingPoint) (out []*runstore.ServingRun) {
+func servingRuns(p *results.ServingPoint) (out []*results.ServingRun) {
 	for i := range p.Fabrics {
 		r := p.Fabrics[i].Run
 		if stateOf(p, &p.Fabrics[i]) != "" {
@@ -30,7 +30,7 @@ func servingRuns(p *runstore.ServingPoint) (out []*runstore.ServingRun) {
 }
 
 // ratePlots are the diagrams over rates.
-func ratePlots(s *runstore.Serving, legend []string) (out []doc.Plot) {
+func ratePlots(s *results.Serving, legend []string) (out []doc.Plot) {
 	over := &scale{name: "requests/s"}
 	first, last := s.Points[0].Rate, s.Points[len(s.Points)-1].Rate
 	for i := range s.Points {
@@ -40,7 +40,7 @@ func ratePlots(s *runstore.Serving, legend []string) (out []doc.Plot) {
 	if !slices.IsSorted(over.places) || last <= first {
 		return nil
 	}
-	add := func(p plot, value func(r *runstore.ServingRun) float64) {
+	add := func(p plot, value func(r *results.ServingRun) float64) {
 		p.over = over
 		for i, name := range legend {
 			line := series{fabric: i, label: name}
@@ -56,17 +56,17 @@ func ratePlots(s *runstore.Serving, legend []string) (out []doc.Plot) {
 		out = append(out, drawn(&p)...)
 	}
 	share := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
-	add(plot{title: "Within the limits", note: "share of the requests", most: 1, format: share}, func(r *runstore.ServingRun) float64 { return r.Good })
-	add(plot{title: "First token, P50", log: true, format: timeText}, func(r *runstore.ServingRun) float64 { return float64(r.FirstToken.P50) })
-	add(plot{title: "First token, P99", log: true, format: timeText}, func(r *runstore.ServingRun) float64 { return float64(r.FirstToken.P99) })
-	add(plot{title: "Per token, P99", log: true, format: timeText}, func(r *runstore.ServingRun) float64 { return float64(r.PerToken.P99) })
+	add(plot{title: "Within the limits", note: "share of the requests", most: 1, format: share}, func(r *results.ServingRun) float64 { return r.Good })
+	add(plot{title: "First token, P50", log: true, format: timeText}, func(r *results.ServingRun) float64 { return float64(r.FirstToken.P50) })
+	add(plot{title: "First token, P99", log: true, format: timeText}, func(r *results.ServingRun) float64 { return float64(r.FirstToken.P99) })
+	add(plot{title: "Per token, P99", log: true, format: timeText}, func(r *results.ServingRun) float64 { return float64(r.PerToken.P99) })
 	return out
 }
 
 // distributionPlots are the diagrams over the percentiles of a point's requests.
-func distributionPlots(p *runstore.ServingPoint, legend []string) (out []doc.Plot) {
+func distributionPlots(p *results.ServingPoint, legend []string) (out []doc.Plot) {
 	over := &scale{name: "percentile of the requests"}
-	for _, percent := range runstore.ServingPercents {
+	for _, percent := range results.ServingPercents {
 		label := ""
 		if slices.Contains([]int{5, 25, 50, 75, 90, 99}, percent) {
 			label = fmt.Sprintf("%d", percent)
@@ -74,7 +74,7 @@ func distributionPlots(p *runstore.ServingPoint, legend []string) (out []doc.Plo
 		over.labels = append(over.labels, label)
 		over.places = append(over.places, float64(percent)/100)
 	}
-	add := func(title string, of func(r *runstore.ServingRun) []int64) {
+	add := func(title string, of func(r *results.ServingRun) []int64) {
 		d := plot{title: title, over: over, log: true, format: timeText}
 		for i, r := range servingRuns(p) {
 			if r == nil || len(of(r)) != len(over.places) {
@@ -90,9 +90,9 @@ func distributionPlots(p *runstore.ServingPoint, legend []string) (out []doc.Plo
 			out = append(out, drawn(&d)...)
 		}
 	}
-	add("First token", func(r *runstore.ServingRun) []int64 { return r.FirstTokenAt })
-	add("Per token", func(r *runstore.ServingRun) []int64 { return r.PerTokenAt })
-	add("Exposed transfer", func(r *runstore.ServingRun) []int64 { return r.ExposedAt })
+	add("First token", func(r *results.ServingRun) []int64 { return r.FirstTokenAt })
+	add("Per token", func(r *results.ServingRun) []int64 { return r.PerTokenAt })
+	add("Exposed transfer", func(r *results.ServingRun) []int64 { return r.ExposedAt })
 	return out
 }
 
@@ -100,7 +100,7 @@ func distributionPlots(p *runstore.ServingPoint, legend []string) (out []doc.Plo
 var requestWork = []string{"waits for prefill", "prefill", "exposed transfer", "decode"}
 
 // requestLanes draw the first requests of a point on each fabric over the time of the longest.
-func requestLanes(p *runstore.ServingPoint, legend []string) []doc.Block {
+func requestLanes(p *results.ServingPoint, legend []string) []doc.Block {
 	end := int64(0)
 	for _, r := range servingRuns(p) {
 		if r != nil {

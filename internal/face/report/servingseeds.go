@@ -6,17 +6,17 @@ import (
 
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // servingSeeds is a point over seeds: a section, and sentences on what the seeds show; no section with one seed.
-func servingSeeds(s *runstore.Serving, p *runstore.ServingPoint) (section *doc.Section, sentences []string) {
+func servingSeeds(s *results.Serving, p *results.ServingPoint) (section *doc.Section, sentences []string) {
 	if p.IdealSeeds == nil {
 		return nil, nil
 	}
 	t := doc.NewTable("fabric", "of a run's requests", "mean", "from", "to", "least", "most")
-	add := func(name string, x *runstore.ServingSeeds) {
+	add := func(name string, x *results.ServingSeeds) {
 		if x.Unstable > 0 {
 			sentences = append(sentences, fmt.Sprintf("%s has no steady state with %d of %d seeds.", name, x.Unstable, x.Seeds))
 		}
@@ -25,7 +25,7 @@ func servingSeeds(s *runstore.Serving, p *runstore.ServingPoint) (section *doc.S
 		}
 		for _, row := range []struct {
 			what string
-			of   *runstore.Spread
+			of   *results.Spread
 		}{{"first token, P50", &x.FirstTokenP50}, {"first token, P99", &x.FirstTokenP99}, {"per token, P50", &x.PerTokenP50}, {"per token, P99", &x.PerTokenP99}} {
 			t.Add(append([]doc.Cell{doc.Text(name), doc.Text(row.what)}, spreadCells(row.of)...)...)
 			name = ""
@@ -54,7 +54,7 @@ func servingSeeds(s *runstore.Serving, p *runstore.ServingPoint) (section *doc.S
 
 // paired says what the first token at P99 takes longer on a fabric than on another, seed by seed: both have the same
 // requests. It says nothing of fewer than two seeds.
-func paired(fast, slow *runstore.ServingFabric) []string {
+func paired(fast, slow *results.ServingFabric) []string {
 	var of, to []float64
 	for k, own := range slow.Seeds.FirstTokenP99s {
 		if least := fast.Seeds.FirstTokenP99s[k]; own > 0 && least > 0 {
@@ -76,7 +76,7 @@ func paired(fast, slow *runstore.ServingFabric) []string {
 }
 
 // spreadCells are the five cells of a spread of times.
-func spreadCells(s *runstore.Spread) (row []doc.Cell) {
+func spreadCells(s *results.Spread) (row []doc.Cell) {
 	for _, ps := range []int64{s.MeanPs, s.LowPs, s.HighPs, s.LeastPs, s.MostPs} {
 		row = append(row, doc.Time(units.Time(ps)))
 	}

@@ -6,18 +6,18 @@ import (
 	"slices"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // shared names the senders of a link's bytes, the largest share first; empty if streams sent none
 // of them.
-func shared(h runstore.HotLink) string {
+func shared(h results.HotLink) string {
 	if len(h.Sources) < 2 || h.Bytes <= 0 {
 		return ""
 	}
 	parts := slices.Clone(h.Sources)
-	slices.SortStableFunc(parts, func(a, b runstore.LinkSource) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(parts, func(a, b results.LinkSource) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	var texts []string
 	for _, p := range parts {
 		texts = append(texts, fmt.Sprintf("%s %s", quoted(p.Name), percent(float64(p.Bytes)/float64(h.Bytes))))
@@ -26,7 +26,7 @@ func shared(h runstore.HotLink) string {
 }
 
 // ofItsBytes is shared as the end of a sentence about a link.
-func ofItsBytes(h runstore.HotLink) string {
+func ofItsBytes(h results.HotLink) string {
 	if text := shared(h); text != "" {
 		return "; of its bytes, " + text
 	}
@@ -38,17 +38,17 @@ func ofItsBytes(h runstore.HotLink) string {
 type streamSum struct {
 	name    string
 	streams int
-	runstore.Stream
+	results.Stream
 	share float64
 }
 
 // streamSums are the sums of a point, in the order of the scenario.
-func streamSums(p *runstore.Point) (out []streamSum) {
+func streamSums(p *results.Point) (out []streamSum) {
 	for _, s := range p.Beside {
 		i := slices.IndexFunc(out, func(x streamSum) bool { return x.name == s.Name })
 		if i < 0 {
 			i = len(out)
-			out = append(out, streamSum{name: s.Name, Stream: runstore.Stream{Operation: s.Operation, Class: s.Class}})
+			out = append(out, streamSum{name: s.Name, Stream: results.Stream{Operation: s.Operation, Class: s.Class}})
 		}
 		x := &out[i]
 		x.streams++
@@ -72,7 +72,7 @@ func streamSums(p *runstore.Point) (out []streamSum) {
 
 // streamTable is the results of the streams beside a workload, a row per size, fabric and name; nil
 // if there are none.
-func streamTable(r *runstore.Results) *doc.Table {
+func streamTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
 	for _, size := range sizes(r) {
 		label := sizeCell(size)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -18,8 +18,8 @@ func TestLoadIsAttributedToItsSource(t *testing.T) {
 	p := &r.Fabrics[0].Points[0]
 	h := &p.Hottest[0]
 	h.Busy, h.Bytes = 0.99, 1000
-	h.Sources = []runstore.LinkSource{{Name: "all-reduce", Bytes: 220}, {Name: "storage", Bytes: 780}}
-	p.Beside = []runstore.Stream{
+	h.Sources = []results.LinkSource{{Name: "all-reduce", Bytes: 220}, {Name: "storage", Bytes: 780}}
+	p.Beside = []results.Stream{
 		{Name: "storage", Operation: "read", Messages: 30, GBps: 21, MeanPs: int64(40 * units.Microsecond), P99Ps: int64(50 * units.Microsecond)},
 		{Name: "storage", Operation: "read", Messages: 10, GBps: 7, MeanPs: int64(80 * units.Microsecond), P99Ps: int64(90 * units.Microsecond)},
 	}

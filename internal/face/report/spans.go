@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/study/contest"
+	"weft/results"
 )
 
 // sizeRange is neighbouring sizes at which the same fabrics are first: one that leads all others, or
@@ -63,7 +63,7 @@ func (v *judgement) figures(fabrics []int, s int) string {
 }
 
 // trial is the test of a fabric's lead over another at a size; nil if there is none.
-func (v *judgement) trial(slower, faster, s int) *runstore.Trial {
+func (v *judgement) trial(slower, faster, s int) *results.Trial {
 	if v.r.Contest == nil {
 		return nil
 	}

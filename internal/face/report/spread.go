@@ -9,7 +9,7 @@ import (
 
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -89,7 +89,7 @@ func heaps(sorted []int64) string {
 
 // spreadTable is the spread of each point whose times over seeds differ by more than fabrics that count as equal; nil if
 // none does.
-func spreadTable(r *runstore.Results) *doc.Table {
+func spreadTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size", "fabric", "times")
 	for _, size := range sizes(r) {
 		for i, f := range r.Fabrics {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -23,15 +23,15 @@ const (
 
 // story is the pauses of a simulation behind one root: who began, whom it stopped, and who suffered without a part in it.
 type story struct {
-	fabric runstore.FabricResult
-	point  runstore.Point
-	p      *runstore.Pauses
+	fabric results.FabricResult
+	point  results.Point
+	p      *results.Pauses
 	roots  []int // the links of the root
 	paused int64 // the longest time in pause of a port below it, which is not the NIC's own
 }
 
 // storyOf is the story of the root with the most time in pause below it; nil if pauses were not recorded.
-func storyOf(f runstore.FabricResult, p runstore.Point) *story {
+func storyOf(f results.FabricResult, p results.Point) *story {
 	if p.Pauses == nil || len(p.Pauses.Links) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func storyOf(f runstore.FabricResult, p runstore.Point) *story {
 }
 
 // rootOf is the link at which the chain of pauses behind a link began.
-func rootOf(links []runstore.PausedLink, i int) int {
+func rootOf(links []results.PausedLink, i int) int {
 	for !links[i].Root() {
 		i = links[i].After
 	}
@@ -65,7 +65,7 @@ func rootOf(links []runstore.PausedLink, i int) int {
 }
 
 // root is the first link of the root.
-func (s *story) root() *runstore.PausedLink { return &s.p.Links[s.roots[0]] }
+func (s *story) root() *results.PausedLink { return &s.p.Links[s.roots[0]] }
 
 // short names the root of the pauses in a few words.
 func (s *story) short() string {
@@ -169,7 +169,7 @@ func few(names []string) string {
 
 // suffered is the sentence about the flows: those for the root, and the victims, which never cross it.
 func (s *story) suffered() string {
-	var own, victims []*runstore.PausedFlow
+	var own, victims []*results.PausedFlow
 	for i := range s.p.Flows {
 		f := &s.p.Flows[i]
 		if !slices.ContainsFunc(f.Links, func(l int) bool { return s.below(l) }) {
@@ -181,7 +181,7 @@ func (s *story) suffered() string {
 			own = append(own, f)
 		}
 	}
-	slices.SortStableFunc(victims, func(a, b *runstore.PausedFlow) int { return cmp.Compare(b.TimePs, a.TimePs) })
+	slices.SortStableFunc(victims, func(a, b *results.PausedFlow) int { return cmp.Compare(b.TimePs, a.TimePs) })
 	where, it := s.place(), "it"
 	if len(own) == 0 {
 		it = where
@@ -211,9 +211,9 @@ func (s *story) suffered() string {
 // place is the port where the pauses begin, or the ports of which each flow that has a part in them crosses one.
 func (s *story) place() string {
 	l := s.root()
-	other := slices.ContainsFunc(s.p.Links, func(o runstore.PausedLink) bool { return o.Root() && o.Cause != l.Cause })
+	other := slices.ContainsFunc(s.p.Links, func(o results.PausedLink) bool { return o.Root() && o.Cause != l.Cause })
 	switch {
-	case l.Circle && !slices.ContainsFunc(s.p.Links, func(o runstore.PausedLink) bool { return o.After < 0 }):
+	case l.Circle && !slices.ContainsFunc(s.p.Links, func(o results.PausedLink) bool { return o.After < 0 }):
 		return "the circle"
 	case l.Circle, other, l.Cause == "" && len(s.roots) > 1:
 		return "a port where pauses begin"
@@ -227,7 +227,7 @@ func (s *story) place() string {
 func (s *story) below(l int) bool { return slices.Contains(s.roots, rootOf(s.p.Links, l)) }
 
 // first is the paused link of a victim that is nearest to the root.
-func (s *story) first(f *runstore.PausedFlow) (l runstore.PausedLink) {
+func (s *story) first(f *results.PausedFlow) (l results.PausedLink) {
 	for level := s.roots; len(level) > 0; level = s.after(level) {
 		for _, i := range level {
 			if slices.Contains(f.Links, i) {
@@ -242,7 +242,7 @@ func (s *story) first(f *runstore.PausedFlow) (l runstore.PausedLink) {
 }
 
 // over is the time of a flow over that of its bytes at the rate of its port.
-func (s *story) over(f *runstore.PausedFlow) string {
+func (s *story) over(f *results.PausedFlow) string {
 	if s.fabric.Rate <= 0 || f.Bytes <= 0 {
 		return ""
 	}
@@ -254,7 +254,7 @@ func (s *story) over(f *runstore.PausedFlow) string {
 }
 
 // flowTimes are flows with their times.
-func flowTimes(flows []*runstore.PausedFlow) (out []string) {
+func flowTimes(flows []*results.PausedFlow) (out []string) {
 	for _, f := range flows {
 		out = append(out, fmt.Sprintf("%s (%s)", f.Name, shortTime(units.Time(f.TimePs))))
 	}
@@ -263,7 +263,7 @@ func flowTimes(flows []*runstore.PausedFlow) (out []string) {
 
 // pauseStories say who began the pauses, whom that stopped, and which flow had no part in it: on the fabric with the
 // longest pauses in full, on the others in short. There are none if no run recorded pauses.
-func pauseStories(r *runstore.Results) []doc.Block {
+func pauseStories(r *results.Results) []doc.Block {
 	var all []*story
 	for _, f := range r.Fabrics {
 		var own *story

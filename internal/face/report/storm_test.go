@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // told is the sentences about the pauses of a run.
-func told(r *runstore.Results) (out []string) {
+func told(r *results.Results) (out []string) {
 	for _, b := range pauseStories(r) {
 		out = append(out, b.(doc.Paragraph).Text)
 	}
@@ -19,7 +19,7 @@ func told(r *runstore.Results) (out []string) {
 }
 
 // pausedRun is a run of one fabric with these pauses.
-func pausedRun(p *runstore.Pauses) *runstore.Results {
+func pausedRun(p *results.Pauses) *results.Results {
 	r := fabricate(threeFabrics[:1], []int64{1 << 20})
 	r.Fabrics[0].Name, r.Fabrics[0].Rate, r.Fabrics[0].Points[0].Pauses = "one bad NIC", 400*units.Gbps, p
 	return r
@@ -42,12 +42,12 @@ Flows that cross leaf port 1 waited: a to slow (5.00 ms). Victim: b to c never c
 // a port, the NIC behind it has too many senders.
 func TestAStormIsToldFromASlowNICAndFromAnIncast(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*runstore.PausedLink)
+		change func(*results.PausedLink)
 		want   string
 	}{
-		"short pauses": {func(l *runstore.PausedLink) { l.Pauses = 100 }, "slow takes in less than comes for it"},
-		"incast":       {func(l *runstore.PausedLink) { l.Cause, l.CauseNIC = "switch port 2 to c", "c" }, "(incast): more came to slow for c than its port carries"},
-		"two switches": {func(l *runstore.PausedLink) { l.Cause = "switch port 2 to spine" }, "A link between switches has too much load"},
+		"short pauses": {func(l *results.PausedLink) { l.Pauses = 100 }, "slow takes in less than comes for it"},
+		"incast":       {func(l *results.PausedLink) { l.Cause, l.CauseNIC = "switch port 2 to c", "c" }, "(incast): more came to slow for c than its port carries"},
+		"two switches": {func(l *results.PausedLink) { l.Cause = "switch port 2 to spine" }, "A link between switches has too much load"},
 	} {
 		p := slowNIC()
 		c.change(&p.Links[0])
@@ -72,7 +72,7 @@ func TestARunWithoutRecordedPausesHasNoStory(t *testing.T) {
 func TestAQuietRunDoesNotNameExplain(t *testing.T) {
 	r := fabricate(threeFabrics, []int64{1 << 20})
 	for i := range r.Fabrics {
-		r.Fabrics[i].Points[0].Hottest = []runstore.HotLink{{Name: "leaf0 port 1 to spine0", Busy: 0.3, Bytes: 110, Mean: 100, Tier: "leaf to spine"}}
+		r.Fabrics[i].Points[0].Hottest = []results.HotLink{{Name: "leaf0 port 1 to spine0", Busy: 0.3, Bytes: 110, Mean: 100, Tier: "leaf to spine"}}
 	}
 	if got := Explains(r); got != "" {
 		t.Errorf("weft explain says %q, want nothing", got)
@@ -85,8 +85,8 @@ func TestAQuietRunDoesNotNameExplain(t *testing.T) {
 
 // Every count of dropped packets has its words, and only these.
 func TestEveryDropHasAReason(t *testing.T) {
-	for i := range reflect.TypeFor[runstore.Counts]().NumField() {
-		var c runstore.Counts
+	for i := range reflect.TypeFor[results.Counts]().NumField() {
+		var c results.Counts
 		f := reflect.ValueOf(&c).Elem().Field(i)
 		if f.Kind() != reflect.Int64 {
 			continue
@@ -97,13 +97,13 @@ func TestEveryDropHasAReason(t *testing.T) {
 			sum += x.of(&c)
 		}
 		if sum != c.Drops() {
-			t.Errorf("%s: the reasons count %d drops, want %d", reflect.TypeFor[runstore.Counts]().Field(i).Name, sum, c.Drops())
+			t.Errorf("%s: the reasons count %d drops, want %d", reflect.TypeFor[results.Counts]().Field(i).Name, sum, c.Drops())
 		}
 	}
 }
 
 func TestTransfersOfALinkHaveTheirShareOfItsData(t *testing.T) {
-	h := runstore.HotLink{Bytes: 1100, More: 3, MoreBytes: 100, Transfers: []runstore.LinkTransfer{
+	h := results.HotLink{Bytes: 1100, More: 3, MoreBytes: 100, Transfers: []results.LinkTransfer{
 		{From: 7, To: 8, Channels: []int32{0, 4}, Bytes: 500},
 		{From: 3, To: 9, Group: "data parallel", Channels: []int32{1}, Bytes: 200},
 		{From: 1, To: 2, Bytes: 100},
@@ -114,7 +114,7 @@ func TestTransfersOfALinkHaveTheirShareOfItsData(t *testing.T) {
 	if got := whose(h); got != want {
 		t.Errorf("the link carried %s\nwant %s", got, want)
 	}
-	all := runstore.HotLink{More: 99, MoreBytes: 990, Senders: 8, Receivers: 40, Transfers: []runstore.LinkTransfer{{From: 1, To: 2, Bytes: 10}}}
+	all := results.HotLink{More: 99, MoreBytes: 990, Senders: 8, Receivers: 40, Transfers: []results.LinkTransfer{{From: 1, To: 2, Bytes: 10}}}
 	const many = "100 pairs of ranks (8 senders, 40 receivers), each with at most 1.0 %"
 	if got := whose(all); got != many {
 		t.Errorf("the link carried %s\nwant %s", got, many)

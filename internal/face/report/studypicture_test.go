@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/advise"
 	"weft/internal/study/plan"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
 	"weft/internal/study/sweep"
+	"weft/results"
 	"weft/units"
 )
 
@@ -85,7 +85,7 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 		out = append(out, fmt.Sprintf("%s no steady state: requests come faster than they can be answered, and the column error says what is full.", plural(int64(n), "variant has", "variants have")))
 	}
 	if a := &t.About; a.Skip.On() {
-		out = append(out, fmt.Sprintf("Times are in part estimated (--skip), each with a bound of %s: variants that are closer than their bounds are not told apart. Messages, pauses and drops are of the simulated part alone.", boundText(&runstore.Estimate{Bound: a.Skip.Rate.Float()})))
+		out = append(out, fmt.Sprintf("Times are in part estimated (--skip), each with a bound of %s: variants that are closer than their bounds are not told apart. Messages, pauses and drops are of the simulated part alone.", boundText(&results.Estimate{Bound: a.Skip.Rate.Float()})))
 	}
 	missing, failed := t.Counts[sweep.Missing], t.Counts[sweep.Failed]+t.Counts[sweep.Invalid]
 	switch {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
 	"weft/internal/study/sweep"
+	"weft/scenario"
 )
 
 // A page of more rows than an analysis holds says so; the best and the slowest variant are of all rows.

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/sweep"
+	"weft/scenario"
 	"weft/units"
 )
 

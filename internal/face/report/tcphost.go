@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // kernelSentences state the host settings that a collective's time over the kernel's TCP depends

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 func TestTheReportNamesTheSettingsOfKernelTCP(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/face/doc"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Topology is the parts of a scenario's fabrics: a column per fabric, without rows that are zero for all.

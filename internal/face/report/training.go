@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // Training is the results of a job's step on each fabric, over one cluster size or several; for
 // several sizes the page also shows the step of the largest. lines are its timelines, which are
 // drawn, and resolved is the text of its scenario.
-func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.Document {
+func Training(t *results.TrainingScale, lines []*Drawn, resolved []byte) *doc.Document {
 	last := t.Points[len(t.Points)-1]
 	j := &last.Job
 	d := &doc.Document{
@@ -46,7 +46,7 @@ func Training(t *runstore.TrainingScale, lines []*Drawn, resolved []byte) *doc.D
 }
 
 // stepSections describe a step.
-func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
+func stepSections(t *results.Training, lines []*Drawn) []doc.Section {
 	out := []doc.Section{
 		{Title: "A step on " + doc.Integer(int64(t.Job.GPUs)) + " GPUs", Caption: "means over the GPUs; exposed: the GPU computes nothing meanwhile", Blocks: []doc.Block{trainingTable(t)}},
 		{Verdict: true, Blocks: doc.Paragraphs(trainingSentences(t)...)},
@@ -71,7 +71,7 @@ func stepSections(t *runstore.Training, lines []*Drawn) []doc.Section {
 const ordinarySchedule = "1f1b"
 
 // jobLines describe the job.
-func jobLines(j *runstore.TrainingJob) []string {
+func jobLines(j *results.TrainingJob) []string {
 	dims := []string{fmt.Sprintf("tensor %d", j.Tensor), fmt.Sprintf("pipeline %d", j.Pipeline), fmt.Sprintf("data %d", j.Data)}
 	switch {
 	case j.Schedule != ordinarySchedule:
@@ -105,14 +105,14 @@ func jobLines(j *runstore.TrainingJob) []string {
 }
 
 // trainingTable is a row for each fabric.
-func trainingTable(t *runstore.Training) *doc.Table {
+func trainingTable(t *results.Training) *doc.Table {
 	out := doc.NewTable("fabric", "step", "tokens/s", "MFU", "computing", "exposed", "waiting", "bubble")
 	best := fastestTraining(t)
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		if f.StepPs == 0 {
 			state := "failed"
-			if f.Failure == runstore.Stopped {
+			if f.Failure == results.Stopped {
 				state = "stopped"
 			}
 			out.Add(doc.Text(f.Name), doc.Instead(state), doc.None, doc.None, doc.None, doc.None, doc.None, doc.None)
@@ -129,7 +129,7 @@ func trainingTable(t *runstore.Training) *doc.Table {
 }
 
 // exposed is the exposed communication of all purposes.
-func exposed(f *runstore.TrainingFabric) (sum units.Time) {
+func exposed(f *results.TrainingFabric) (sum units.Time) {
 	for _, p := range f.Purposes {
 		sum += units.Time(p.ExposedPs)
 	}
@@ -137,7 +137,7 @@ func exposed(f *runstore.TrainingFabric) (sum units.Time) {
 }
 
 // fastestTraining is the fabric with the shortest step; -1 if there is none.
-func fastestTraining(t *runstore.Training) int {
+func fastestTraining(t *results.Training) int {
 	best := -1
 	for i := range t.Fabrics {
 		if p := t.Fabrics[i].StepPs; p > 0 && (best < 0 || p < t.Fabrics[best].StepPs) {
@@ -148,7 +148,7 @@ func fastestTraining(t *runstore.Training) int {
 }
 
 // purposeTable is a row for each fabric, and two columns for each purpose.
-func purposeTable(t *runstore.Training) *doc.Table {
+func purposeTable(t *results.Training) *doc.Table {
 	var purposes []string
 	for i := range t.Fabrics {
 		for _, p := range t.Fabrics[i].Purposes {
@@ -182,11 +182,11 @@ func purposeTable(t *runstore.Training) *doc.Table {
 
 // phaseTable is a row for each distinct phase on each fabric, with the uses of all that equal it; nil
 // if nothing was reused. Fabrics with equal figures share a row.
-func phaseTable(t *runstore.Training) *doc.Table {
+func phaseTable(t *results.Training) *doc.Table {
 	out := doc.NewTable("phase", "fabric", "groups", "ranks", "size", "uses", "by", "fastest", "mean", "slowest", "how")
 	phases, uses := distinctPhases(t)
 	for k, n := range phases {
-		of := func(f *runstore.TrainingFabric) (p runstore.TrainingPhase, ok bool) {
+		of := func(f *results.TrainingFabric) (p results.TrainingPhase, ok bool) {
 			if n < len(f.Phases) {
 				p, ok = f.Phases[n], true
 			}
@@ -223,14 +223,14 @@ func phaseTable(t *runstore.Training) *doc.Table {
 }
 
 // samePhase reports whether two phases are equal in all but their uses and the way of simulation.
-func samePhase(p, q *runstore.TrainingPhase) bool {
+func samePhase(p, q *results.TrainingPhase) bool {
 	return p.Name == q.Name && p.Groups == q.Groups && p.Ranks == q.Ranks && p.Bytes == q.Bytes && p.Algorithm == q.Algorithm &&
 		p.Wire == q.Wire && p.LeastPs == q.LeastPs && p.MeanPs == q.MeanPs && p.MostPs == q.MostPs
 }
 
 // distinctPhases are the numbers of the phases that differ from all before them on some fabric, and
 // the uses of each with all phases that equal it.
-func distinctPhases(t *runstore.Training) (numbers, uses []int) {
+func distinctPhases(t *results.Training) (numbers, uses []int) {
 	phases := 0
 	for i := range t.Fabrics {
 		phases = max(phases, len(t.Fabrics[i].Phases))
@@ -243,7 +243,7 @@ func distinctPhases(t *runstore.Training) (numbers, uses []int) {
 			}
 		}
 		at := slices.IndexFunc(numbers, func(m int) bool {
-			return !slices.ContainsFunc(t.Fabrics, func(f runstore.TrainingFabric) bool {
+			return !slices.ContainsFunc(t.Fabrics, func(f results.TrainingFabric) bool {
 				return n < len(f.Phases) && !samePhase(&f.Phases[n], &f.Phases[m])
 			})
 		})
@@ -257,7 +257,7 @@ func distinctPhases(t *runstore.Training) (numbers, uses []int) {
 }
 
 // howText is the simulated part of a phase.
-func howText(p *runstore.TrainingPhase) string {
+func howText(p *results.TrainingPhase) string {
 	var parts []string
 	switch n := p.Groups - p.Folded; {
 	case p.Folded == 0:
@@ -279,7 +279,7 @@ func howText(p *runstore.TrainingPhase) string {
 }
 
 // trainingSentences name the winner, with reasons.
-func trainingSentences(t *runstore.Training) (out []string) {
+func trainingSentences(t *results.Training) (out []string) {
 	if t.Partial {
 		out = append(out, "Partial: the run was stopped before the step was complete on every fabric.")
 	}
@@ -287,7 +287,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		switch {
-		case f.Failure == runstore.Stopped:
+		case f.Failure == results.Stopped:
 		case f.Failure != "":
 			out = append(out, quoted(f.Name)+" failed: "+f.Failure)
 		case i == best && len(t.Fabrics) > 1:
@@ -317,7 +317,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 }
 
 // trainingNotes describe the simulation of the step, and the effects that it leaves out.
-func trainingNotes(t *runstore.Training) []string {
+func trainingNotes(t *results.Training) []string {
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 {
 			notes := []string{reuse(&t.Job, f), notComputed(t)}
@@ -331,7 +331,7 @@ func trainingNotes(t *runstore.Training) []string {
 }
 
 // part is a share of the step.
-func part(ps int64, f *runstore.TrainingFabric) float64 {
+func part(ps int64, f *results.TrainingFabric) float64 {
 	return float64(ps) / float64(max(1, f.StepPs))
 }
 
@@ -343,7 +343,7 @@ type grown struct {
 
 // growths are the terms of a step with their growth over another's, which sum to the growth of the step, the largest
 // first.
-func growths(best, f *runstore.TrainingFabric) []grown {
+func growths(best, f *results.TrainingFabric) []grown {
 	all := []grown{{"bubbles of the pipeline", f.BubblePs - best.BubblePs}}
 	for _, p := range f.Purposes {
 		all = append(all, grown{"exposed communication of " + p.Purpose + " parallelism", f.ExposedPs(p.Purpose) - best.ExposedPs(p.Purpose)})
@@ -355,7 +355,7 @@ func growths(best, f *runstore.TrainingFabric) []grown {
 }
 
 // slower is the distance of a fabric from the best, with the term that grew the most.
-func slower(best, f *runstore.TrainingFabric) string {
+func slower(best, f *results.TrainingFabric) string {
 	diff := f.StepPs - best.StepPs
 	if diff*1000 < best.StepPs {
 		return fmt.Sprintf("%s takes as long, within 0.1 %%: computation hides its slower communication.", quoted(f.Name))
@@ -376,7 +376,7 @@ func slower(best, f *runstore.TrainingFabric) string {
 }
 
 // reuse is the simulated part of the step.
-func reuse(j *runstore.TrainingJob, f *runstore.TrainingFabric) string {
+func reuse(j *results.TrainingJob, f *results.TrainingFabric) string {
 	full := "; --whole simulates the whole step in full"
 	if j.Kernels != "" { // which --whole does not take
 		full = ""
@@ -389,7 +389,7 @@ func reuse(j *runstore.TrainingJob, f *runstore.TrainingFabric) string {
 }
 
 // notComputed names the parts that the computing times leave out.
-func notComputed(t *runstore.Training) string {
+func notComputed(t *results.Training) string {
 	uneven := "Uneven experts are left out, and unless the scenario has them also "
 	if t.Job.Kernels != "" {
 		uneven = "All layers and groups draw the same tokens. Unless the scenario has them, left out are "
@@ -402,7 +402,7 @@ const muchBubble = 0.1
 
 // schedule states that bubbles are the scenario's choice, if they are a large part of a step: a
 // published step with another schedule may well be shorter. Empty otherwise.
-func schedule(t *runstore.Training) string {
+func schedule(t *results.Training) string {
 	j := &t.Job
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
@@ -418,7 +418,7 @@ func schedule(t *runstore.Training) string {
 }
 
 // publishedSentences state the MFU that the scenario's source has for the job, beside each fabric's.
-func publishedSentences(t *runstore.Training) (out []string) {
+func publishedSentences(t *results.Training) (out []string) {
 	j := &t.Job
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
@@ -435,7 +435,7 @@ func publishedSentences(t *runstore.Training) (out []string) {
 }
 
 // noiseSentences state the effect of stragglers and noise on the step.
-func noiseSentences(t *runstore.Training) (out []string) {
+func noiseSentences(t *results.Training) (out []string) {
 	for i := range t.Fabrics {
 		n := t.Fabrics[i].Noise
 		if n == nil {
@@ -449,7 +449,7 @@ func noiseSentences(t *runstore.Training) (out []string) {
 }
 
 // storageSentences state the effect of checkpoints and of the input on the step.
-func storageSentences(t *runstore.Training) (out []string) {
+func storageSentences(t *results.Training) (out []string) {
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		s := f.Storage

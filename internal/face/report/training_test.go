@@ -11,46 +11,46 @@ import (
 
 	"weft/internal/base/golden"
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload"
+	"weft/results"
 	"weft/units"
 )
 
 // fabricatedTraining is a job on two fabrics; the second has more exposed communication of data
 // parallelism.
-func fabricatedTraining(gpus int, slower float64) *runstore.Training {
-	t := &runstore.Training{
+func fabricatedTraining(gpus int, slower float64) *results.Training {
+	t := &results.Training{
 		Version: 1, Scenario: "a job", Seed: 1,
-		Job: runstore.TrainingJob{
+		Job: results.TrainingJob{
 			Model: "llama3-8b", Parameters: 8_030_000_000, GPU: "h100", GPUs: gpus, Nodes: gpus / 8, Precision: "bf16", Tensor: 4, Context: 1, Pipeline: 2, Interleave: 1, Schedule: "1f1b",
 			Data: gpus / 8, Expert: 1, ZeRO: 1, Sequences: 2 * gpus, Micros: 16, Tokens: int64(2*gpus) * 8192, Memory: 80_000_000_000, Peak: 989 * units.TFLOPS,
-			Stages: []runstore.StageMemory{{Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 9e9}, {Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 5e9, Logits: 1e9}},
+			Stages: []results.StageMemory{{Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 9e9}, {Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 5e9, Logits: 1e9}},
 		},
 	}
 	for i, name := range []string{"infiniband-ndr", "roce-v2-400g"} {
 		data := 20e9 * (1 + slower*float64(i))
 		step := 1e12 + 200e9 + data + 100e9
-		f := runstore.TrainingFabric{
+		f := results.TrainingFabric{
 			Name: name, Protocol: "x", Rate: 400 * units.Gbps, StepPs: int64(step), ComputingPs: 1e12, BubblePs: 100e9, Communications: 1000, Simulated: 10,
 			TokensPS: float64(t.Job.Tokens) / step * 1e12, MFU: 0.5,
-			Purposes: []runstore.PurposeTime{{Purpose: "tensor", MovingPs: 300e9, ExposedPs: 200e9}, {Purpose: "data", MovingPs: 60e9, ExposedPs: int64(data)}},
-			Phases: []runstore.TrainingPhase{
+			Purposes: []results.PurposeTime{{Purpose: "tensor", MovingPs: 300e9, ExposedPs: 200e9}, {Purpose: "data", MovingPs: 60e9, ExposedPs: int64(data)}},
+			Phases: []results.TrainingPhase{
 				{Name: "tensor all-gather", Purpose: "tensor", Groups: 16, Ranks: 4, Bytes: 64 << 20, Uses: 512, Algorithm: "ring", Wire: "Simple", LeastPs: 1e8, MeanPs: 1e8, MostPs: 1e8, Folded: 14},
 				{Name: "data reduce-scatter", Purpose: "data", Groups: 8, Ranks: 8, Bytes: 1 << 30, Uses: 2, Algorithm: "ring", Wire: "Simple", LeastPs: 1e9, MeanPs: 2e9, MostPs: 3e9, Share: 0.25},
 			},
-			Hottest: []runstore.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
-			Failures: runstore.TrainingFailures{PerDay: 0.03, LostSeconds: 1500, Effective: 0.9995},
+			Hottest: []results.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
+			Failures: results.TrainingFailures{PerDay: 0.03, LostSeconds: 1500, Effective: 0.9995},
 		}
 		if i == 0 {
-			same := runstore.Spread{MeanPs: f.StepPs, LowPs: f.StepPs, HighPs: f.StepPs, LeastPs: f.StepPs, MostPs: f.StepPs}
-			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: same, StepsPs: slices.Repeat([]int64{f.StepPs}, 5)}
-			f.Reduction = &runstore.Reduction{Trees: 8, Groups: 1, Without: 2, Why: "rail 0: another tree has the port"}
+			same := results.Spread{MeanPs: f.StepPs, LowPs: f.StepPs, HighPs: f.StepPs, LeastPs: f.StepPs, MostPs: f.StepPs}
+			f.Seeds = &results.TrainingSeeds{Seeds: 5, Step: same, StepsPs: slices.Repeat([]int64{f.StepPs}, 5)}
+			f.Reduction = &results.Reduction{Trees: 8, Groups: 1, Without: 2, Why: "rail 0: another tree has the port"}
 		}
 		if i == 1 {
-			f.Storage = &runstore.TrainingStorage{InputPs: 2e6, Every: 100, CheckpointBytes: 112e9, WritePs: 2e12, StallPs: 2e12, AddedPs: 2e10}
+			f.Storage = &results.TrainingStorage{InputPs: 2e6, Every: 100, CheckpointBytes: 112e9, WritePs: 2e12, StallPs: 2e12, AddedPs: 2e10}
 			f.StoragePs, f.StepPs = 2e10, f.StepPs+2e10
-			f.Noise = &runstore.TrainingNoise{Draws: 20, Spread: around(f.StepPs * 11 / 10), WaitingPs: f.StepPs / 20}
-			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: around(f.StepPs), StepsPs: []int64{f.StepPs * 98 / 100, f.StepPs * 99 / 100, f.StepPs, f.StepPs * 101 / 100, f.StepPs * 102 / 100}, Exposed: []runstore.PurposeSpread{{Purpose: "data", Spread: around(int64(data))}}}
+			f.Noise = &results.TrainingNoise{Draws: 20, Spread: around(f.StepPs * 11 / 10), WaitingPs: f.StepPs / 20}
+			f.Seeds = &results.TrainingSeeds{Seeds: 5, Step: around(f.StepPs), StepsPs: []int64{f.StepPs * 98 / 100, f.StepPs * 99 / 100, f.StepPs, f.StepPs * 101 / 100, f.StepPs * 102 / 100}, Exposed: []results.PurposeSpread{{Purpose: "data", Spread: around(int64(data))}}}
 		}
 		t.Fabrics = append(t.Fabrics, f)
 	}
@@ -58,8 +58,8 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 }
 
 // around is a spread about a time.
-func around(ps int64) runstore.Spread {
-	return runstore.Spread{MeanPs: ps, LowPs: ps * 98 / 100, HighPs: ps * 102 / 100, LeastPs: ps * 95 / 100, MostPs: ps * 109 / 100}
+func around(ps int64) results.Spread {
+	return results.Spread{MeanPs: ps, LowPs: ps * 98 / 100, HighPs: ps * 102 / 100, LeastPs: ps * 95 / 100, MostPs: ps * 109 / 100}
 }
 
 // If half of a step is bubbles, the report names the schedule as the reason. It does not call the
@@ -73,7 +73,7 @@ func TestLongBubblesComeFromTheSchedule(t *testing.T) {
 	one := fabricatedTraining(64, 0)
 	one.Job.Pipeline = 1
 	for _, c := range []struct {
-		t    *runstore.Training
+		t    *results.Training
 		says bool
 	}{{few, false}, {many, true}, {one, false}} {
 		text := strings.Join(trainingNotes(c.t), " ")
@@ -88,8 +88,8 @@ func TestLongBubblesComeFromTheSchedule(t *testing.T) {
 
 func TestATrainingStepOnTheTerminal(t *testing.T) {
 	var b bytes.Buffer
-	for _, points := range [][]*runstore.Training{{fabricatedTraining(64, 2)}, {fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}} {
-		scale := &runstore.TrainingScale{Version: 1, Points: points}
+	for _, points := range [][]*results.Training{{fabricatedTraining(64, 2)}, {fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}} {
+		scale := &results.TrainingScale{Version: 1, Points: points}
 		if err := Training(scale, nil, nil).Terminal(&b, doc.Style{}); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestATrainingStepOnTheTerminal(t *testing.T) {
 
 // The page has every table, both curves and the lanes of the step, and loads nothing.
 func TestTheTrainingPageIsWhole(t *testing.T) {
-	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
+	scale := &results.TrainingScale{Version: 1, Points: []*results.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
 	var b bytes.Buffer
 	if err := Training(scale, []*Drawn{{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}}, []byte("name: <a job>")).HTML(&b); err != nil {
 		t.Fatal(err)
@@ -168,15 +168,15 @@ func TestATraceHasEveryOperation(t *testing.T) {
 // The report calls a step the fastest only if the seeds distinguish it from all others. With one
 // seed, or if they do not, it says which step took the least time. Equal steps are called equal.
 func TestAStepIsTheFastestOnlyIfTheSeedsSaySo(t *testing.T) {
-	over := func(steps ...int64) *runstore.TrainingSeeds {
-		s := &runstore.TrainingSeeds{Seeds: len(steps), StepsPs: steps}
+	over := func(steps ...int64) *results.TrainingSeeds {
+		s := &results.TrainingSeeds{Seeds: len(steps), StepsPs: steps}
 		for _, ps := range steps {
 			s.Step.MeanPs += ps / int64(len(steps))
 		}
 		return s
 	}
 	for _, c := range []struct {
-		a, b    *runstore.TrainingSeeds
+		a, b    *results.TrainingSeeds
 		fastest bool
 		says    string
 	}{
@@ -185,7 +185,7 @@ func TestAStepIsTheFastestOnlyIfTheSeedsSaySo(t *testing.T) {
 		{over(1000, 1010, 990, 1000, 1005), over(1200, 1210, 1190, 1205, 1195), true, ""},
 		{over(1000, 1500, 1000), over(1000, 1500, 1000), false, "with each seed, to the picosecond"},
 	} {
-		r := &runstore.Training{Seed: 7, Fabrics: []runstore.TrainingFabric{{Name: "a", StepPs: 100, Seeds: c.a}, {Name: "b", StepPs: 120, Seeds: c.b}}}
+		r := &results.Training{Seed: 7, Fabrics: []results.TrainingFabric{{Name: "a", StepPs: 100, Seeds: c.a}, {Name: "b", StepPs: 120, Seeds: c.b}}}
 		text := strings.Join(trainingSentences(r), "\n")
 		if strings.Contains(text, "a is the fastest") != c.fastest || strings.Contains(text, "a takes the least time with seed 7") == c.fastest || !strings.Contains(text, c.says) {
 			t.Errorf("with %+v and %+v: %s", c.a, c.b, text)
@@ -199,9 +199,9 @@ func TestAStepIsTheFastestOnlyIfTheSeedsSaySo(t *testing.T) {
 // The MFU that a scenario's source has for the job stands beside each fabric's, with the difference of
 // the steps.
 func TestThePublishedMFUStandsBesideTheResult(t *testing.T) {
-	r := &runstore.Training{
-		Job:     runstore.TrainingJob{PublishedMFU: 0.4, PublishedSource: "a paper, table 4"},
-		Fabrics: []runstore.TrainingFabric{{Name: "a", StepPs: 1, MFU: 0.5}, {Name: "b", StepPs: 1, MFU: 0.32}, {Name: "failed"}},
+	r := &results.Training{
+		Job:     results.TrainingJob{PublishedMFU: 0.4, PublishedSource: "a paper, table 4"},
+		Fabrics: []results.TrainingFabric{{Name: "a", StepPs: 1, MFU: 0.5}, {Name: "b", StepPs: 1, MFU: 0.32}, {Name: "failed"}},
 	}
 	want := []string{
 		"The MFU on a is 50 %, the published one 40 % (a paper, table 4): weft's step is 20 % shorter.",
@@ -219,12 +219,12 @@ func TestThePublishedMFUStandsBesideTheResult(t *testing.T) {
 // A phase that equals an earlier one on every fabric is a use of that one, and fabrics with equal
 // figures share a row.
 func TestRepeatedPhasesAreOneRow(t *testing.T) {
-	phase := func(name string, bytes, ps int64, uses int) runstore.TrainingPhase {
-		return runstore.TrainingPhase{Name: name, Groups: 8, Ranks: 8, Bytes: bytes, Uses: uses, LeastPs: ps, MeanPs: ps, MostPs: ps}
+	phase := func(name string, bytes, ps int64, uses int) results.TrainingPhase {
+		return results.TrainingPhase{Name: name, Groups: 8, Ranks: 8, Bytes: bytes, Uses: uses, LeastPs: ps, MeanPs: ps, MostPs: ps}
 	}
-	tr := &runstore.Training{Fabrics: []runstore.TrainingFabric{
-		{Name: "a", Phases: []runstore.TrainingPhase{phase("data", 1, 10, 1), phase("tensor", 2, 5, 7), phase("data", 1, 10, 3), phase("data", 1, 11, 2)}},
-		{Name: "b", Phases: []runstore.TrainingPhase{phase("data", 1, 20, 1), phase("tensor", 2, 5, 7), phase("data", 1, 20, 3), phase("data", 1, 20, 2)}},
+	tr := &results.Training{Fabrics: []results.TrainingFabric{
+		{Name: "a", Phases: []results.TrainingPhase{phase("data", 1, 10, 1), phase("tensor", 2, 5, 7), phase("data", 1, 10, 3), phase("data", 1, 11, 2)}},
+		{Name: "b", Phases: []results.TrainingPhase{phase("data", 1, 20, 1), phase("tensor", 2, 5, 7), phase("data", 1, 20, 3), phase("data", 1, 20, 2)}},
 	}}
 	var got []string
 	for _, row := range phaseTable(tr).Rows[1:] {
@@ -257,15 +257,15 @@ func TestTheLanesOfAStepAreAtItsTimes(t *testing.T) {
 // A part of the difference is no larger than the whole, and it is most of it only if it is more than half.
 func TestAPartOfTheDifferenceIsNoLargerThanTheWhole(t *testing.T) {
 	const ms = int64(units.Millisecond)
-	step := func(computing, tensor, data, waiting, bubble int64) *runstore.TrainingFabric {
-		return &runstore.TrainingFabric{
+	step := func(computing, tensor, data, waiting, bubble int64) *results.TrainingFabric {
+		return &results.TrainingFabric{
 			Name: "tcp", StepPs: (computing + tensor + data + waiting + bubble) * ms, ComputingPs: computing * ms, WaitingPs: waiting * ms, BubblePs: bubble * ms,
-			Purposes: []runstore.PurposeTime{{Purpose: "tensor", ExposedPs: tensor * ms}, {Purpose: "data", ExposedPs: data * ms}},
+			Purposes: []results.PurposeTime{{Purpose: "tensor", ExposedPs: tensor * ms}, {Purpose: "data", ExposedPs: data * ms}},
 		}
 	}
 	best := step(1000, 100, 50, 20, 100)
 	for _, c := range []struct {
-		f    *runstore.TrainingFabric
+		f    *results.TrainingFabric
 		want string
 	}{
 		{step(1000, 100, 360, 20, 90), "tcp takes 24 % longer (300 ms): 310 ms more of exposed communication of data parallelism, and 10.0 ms less of bubbles of the pipeline."},

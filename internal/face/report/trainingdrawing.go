@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload"
+	"weft/results"
 	"weft/units"
 )
 
@@ -20,7 +20,7 @@ type Drawn struct {
 }
 
 // scalingPlots are the efficiency of all fabrics, and the parts of the step other than computation.
-func scalingPlots(t *runstore.TrainingScale) (out []doc.Plot) {
+func scalingPlots(t *results.TrainingScale) (out []doc.Plot) {
 	over := &scale{name: "GPUs"}
 	first, last := math.Log(float64(t.Points[0].Job.GPUs)), math.Log(float64(t.Points[len(t.Points)-1].Job.GPUs))
 	for i := range t.Points {

@@ -7,12 +7,12 @@ import (
 	"weft/internal/study/contest"
 
 	"weft/internal/face/doc"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // seedsTitle is the title of the table over seeds.
-func seedsTitle(t *runstore.Training) string {
+func seedsTitle(t *results.Training) string {
 	n := 0
 	for i := range t.Fabrics {
 		if s := t.Fabrics[i].Seeds; s != nil {
@@ -24,9 +24,9 @@ func seedsTitle(t *runstore.Training) string {
 
 // seedsTable is a row for the step and each kind of exposed communication, fabric by fabric; nil
 // with one seed.
-func seedsTable(t *runstore.Training) *doc.Table {
+func seedsTable(t *results.Training) *doc.Table {
 	out := doc.NewTable("fabric", "time", "mean", "from", "to", "least", "most")
-	add := func(fabric, what string, s *runstore.Spread) {
+	add := func(fabric, what string, s *results.Spread) {
 		out.Add(append([]doc.Cell{{Text: fabric}, {Text: what}}, spreadCells(s)...)...)
 	}
 	for i := range t.Fabrics {
@@ -48,7 +48,7 @@ func seedsTable(t *runstore.Training) *doc.Table {
 
 // seedsSentences state the effect of the seeds on the step, and whether they distinguish two
 // fabrics.
-func seedsSentences(t *runstore.Training) (out []string) {
+func seedsSentences(t *results.Training) (out []string) {
 	best := fastestOverSeeds(t)
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
@@ -73,18 +73,18 @@ func seedsSentences(t *runstore.Training) (out []string) {
 }
 
 // stepsContrast is the contrast of the steps of two fabrics over seeds, as two samples: a seed draws other paths on each.
-func stepsContrast(slow, fast *runstore.TrainingSeeds) contest.Contrast {
+func stepsContrast(slow, fast *results.TrainingSeeds) contest.Contrast {
 	return contest.RatioOf(contest.LogsOf(slow.StepsPs), contest.LogsOf(fast.StepsPs), false, 1)
 }
 
 // stepsBehind reports whether seeds show that steps are longer.
-func stepsBehind(slow, fast *runstore.TrainingSeeds) bool {
+func stepsBehind(slow, fast *results.TrainingSeeds) bool {
 	return stepsContrast(slow, fast).Behind(true)
 }
 
 // leastStep states that a fabric's step is the shortest: over seeds if they distinguish it from all
 // others, else in the shown run.
-func leastStep(t *runstore.Training, best int) string {
+func leastStep(t *results.Training, best int) string {
 	own := t.Fabrics[best].Seeds
 	told := own != nil
 	for i := range t.Fabrics {
@@ -99,7 +99,7 @@ func leastStep(t *runstore.Training, best int) string {
 }
 
 // fastestOverSeeds is the fabric with the shortest mean step; -1 if there is none.
-func fastestOverSeeds(t *runstore.Training) int {
+func fastestOverSeeds(t *results.Training) int {
 	best := -1
 	for i := range t.Fabrics {
 		if s := t.Fabrics[i].Seeds; s != nil && (best < 0 || s.Step.MeanPs < t.Fabrics[best].Seeds.Step.MeanPs) {

@@ -10,9 +10,9 @@ import (
 	"weft/internal/base/golden"
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/collisions"
 	"weft/internal/study/tune"
+	"weft/scenario"
 )
 
 // madeUpTuning is an outcome with all parts.

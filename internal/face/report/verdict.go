@@ -8,8 +8,8 @@ import (
 
 	"weft/internal/study/contest"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -38,7 +38,7 @@ func (v *Verdict) Short() []string { return slices.Concat(v.Choice, v.Where, v.S
 
 // Judge says which fabric leads where, with the reasons that were tested. The scenario may be nil;
 // with it reasons have their values.
-func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
+func Judge(r *results.Results, sc *scenario.Resolved) Verdict {
 	v := newJudgement(r, sc)
 	switch {
 	case len(v.fabrics) == 0:
@@ -53,21 +53,21 @@ func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
 
 // judgement is the results as times by fabric and size, for sizes with results on all fabrics.
 type judgement struct {
-	r        *runstore.Results
+	r        *results.Results
 	sc       *scenario.Resolved
-	repeated bool               // over several seeds
-	fabrics  []int              // with results, by index in r
-	left     []int              // without
-	sizes    []int64            // that are compared
-	results  []int64            // with a result on every fabric, including single runs
-	once     []int64            // sizes with a single run among sizes over seeds, which the verdict leaves out
-	points   [][]runstore.Point // [fabric][size]
+	repeated bool              // over several seeds
+	fabrics  []int             // with results, by index in r
+	left     []int             // without
+	sizes    []int64           // that are compared
+	results  []int64           // with a result on every fabric, including single runs
+	once     []int64           // sizes with a single run among sizes over seeds, which the verdict leaves out
+	points   [][]results.Point // [fabric][size]
 }
 
-func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
+func newJudgement(r *results.Results, sc *scenario.Resolved) *judgement {
 	v := &judgement{r: r, sc: sc}
 	for i, f := range r.Fabrics {
-		if slices.ContainsFunc(f.Points, runstore.Point.Measured) {
+		if slices.ContainsFunc(f.Points, results.Point.Measured) {
 			v.fabrics = append(v.fabrics, i)
 		} else {
 			v.left = append(v.left, i)
@@ -85,7 +85,7 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 	v.results = v.sizes
 	v.leaveOutOnce()
 	for _, i := range v.fabrics {
-		var row []runstore.Point
+		var row []results.Point
 		for _, size := range v.sizes {
 			p, _ := point(r.Fabrics[i], size)
 			if v.openLoop() {
@@ -132,9 +132,9 @@ func (v *judgement) startSpread() units.Time {
 	return slices.Max(starts) - slices.Min(starts)
 }
 
-func (v *judgement) name(f int) string                  { return quoted(v.result(f).Name) }
-func (v *judgement) result(f int) runstore.FabricResult { return v.r.Fabrics[v.fabrics[f]] }
-func (v *judgement) time(f, s int) float64              { return float64(v.points[f][s].Time) }
+func (v *judgement) name(f int) string                 { return quoted(v.result(f).Name) }
+func (v *judgement) result(f int) results.FabricResult { return v.r.Fabrics[v.fabrics[f]] }
+func (v *judgement) time(f, s int) float64             { return float64(v.points[f][s].Time) }
 
 // spec is the fabric's scenario, nil if it is unknown.
 func (v *judgement) spec(f int) *scenario.Fabric { return v.specOf(v.result(f).Name) }
@@ -199,9 +199,9 @@ func (v *judgement) bandwidthStart() int {
 }
 
 // timeOf and busOf are the formats of a range's figures.
-func timeOf(p runstore.Point) string { return shortTime(p.Time) }
+func timeOf(p results.Point) string { return shortTime(p.Time) }
 
-func busOf(p runstore.Point) string {
+func busOf(p results.Point) string {
 	if p.BusBW == 0 {
 		return timeOf(p)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -109,11 +109,11 @@ func TestVerdictDistinguishesRetransmissions(t *testing.T) {
 func TestVerdictNamesMissingResults(t *testing.T) {
 	r := fabricate(threeFabrics, sizesOf())
 	for i := range r.Fabrics[2].Points {
-		r.Fabrics[2].Points[i] = runstore.Point{Bytes: r.Fabrics[2].Points[i].Bytes, Failure: "deadlock"}
+		r.Fabrics[2].Points[i] = results.Point{Bytes: r.Fabrics[2].Points[i].Bytes, Failure: "deadlock"}
 	}
 	r.Fabrics[1].Points = r.Fabrics[1].Points[:16]
 	mustSay(t, judged(r, madeUp()), "tcp-400g has no result and is not part of the comparison.", "Of 19 sizes, 16 have a result on every fabric and are compared.")
-	mustSay(t, judged(&runstore.Results{}, nil), "No size has a result.")
+	mustSay(t, judged(&results.Results{}, nil), "No size has a result.")
 }
 
 func TestVerdictOfOneFabric(t *testing.T) {
@@ -127,7 +127,7 @@ func TestVerdictOfOneNodeSaysThatNoFabricIsUsed(t *testing.T) {
 	for i := range r.Fabrics {
 		for j := range r.Fabrics[i].Points {
 			p := &r.Fabrics[i].Points[j]
-			p.Time, p.Counts, p.Flows, p.Hottest = r.Fabrics[0].Points[j].Time, runstore.Counts{}, runstore.Distribution{}, nil
+			p.Time, p.Counts, p.Flows, p.Hottest = r.Fabrics[0].Points[j].Time, results.Counts{}, results.Distribution{}, nil
 		}
 	}
 	mustSay(t, judged(r, madeUp()), confinement)
@@ -139,7 +139,7 @@ func TestVerdictOfOneNodeSaysThatNoFabricIsUsed(t *testing.T) {
 
 func TestVerdictExcludesLinksOnlyIfTheyWereIdle(t *testing.T) {
 	slow := threeFabrics[2]
-	slow.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
+	slow.counts = func(int64, int64) results.Counts { return results.Counts{} }
 	r := fabricate([]fabricated{threeFabrics[0], slow}, sizesOf())
 	mustSay(t, judged(r, nil), "At 256 MiB tcp-400g is limited by the host, not by the network: links stay below 13 % busy, no drops or pauses.")
 	r.Fabrics[1].Points[len(sizesOf())-1].Hottest[0].Busy = 0.5
@@ -150,7 +150,7 @@ func TestVerdictExcludesLinksOnlyIfTheyWereIdle(t *testing.T) {
 
 // withTrial is the results of two fabrics at one size with the test of the lead: InfiniBand's, of 1.1
 // times, for its switch, if it holds in the readings.
-func withTrial(alone, reading int64) (*runstore.Results, *scenario.Resolved) {
+func withTrial(alone, reading int64) (*results.Results, *scenario.Resolved) {
 	r := seeded(fabricate(threeFabrics[:2], []int64{64 << 20}))
 	for i, us := range []int64{100, 110} {
 		p := &r.Fabrics[i].Points[0]
@@ -161,13 +161,13 @@ func withTrial(alone, reading int64) (*runstore.Results, *scenario.Resolved) {
 	for k := range times {
 		times[k] = reading*1e6 + int64(k)*1e4
 	}
-	r.Contest = &runstore.Contest{
-		Trials: []runstore.Trial{{
+	r.Contest = &results.Contest{
+		Trials: []results.Trial{{
 			Bytes: 64 << 20, Faster: "infiniband-ndr", Slower: "roce-v2-400g", Seeds: 3, FasterPs: 100e6, SlowerPs: 110e6,
-			Alone: []runstore.Swap{{Property: "headers", EffectPs: 1e6}, {Property: "switch latency", EffectPs: alone * 1e6}},
-			Steps: []runstore.Swap{{Property: "switch latency", EffectPs: alone * 1e6}, {Property: "buffers and flow control", EffectPs: 10e6 - alone*1e6}},
+			Alone: []results.Swap{{Property: "headers", EffectPs: 1e6}, {Property: "switch latency", EffectPs: alone * 1e6}},
+			Steps: []results.Swap{{Property: "switch latency", EffectPs: alone * 1e6}, {Property: "buffers and flow control", EffectPs: 10e6 - alone*1e6}},
 		}},
-		Readings: []runstore.Reading{{Bytes: 64 << 20, Fabric: "roce-v2-400g", Path: "ib.speedup", Own: "2", Value: "4", Source: "assumption: none", TimesPs: times}},
+		Readings: []results.Reading{{Bytes: 64 << 20, Fabric: "roce-v2-400g", Path: "ib.speedup", Own: "2", Value: "4", Source: "assumption: none", TimesPs: times}},
 	}
 	sc := madeUp()
 	sc.Fabrics[1].Switch.Latency = 900 * units.Nanosecond
@@ -313,7 +313,7 @@ func TestAReadingOfASharedPartChangesBothFabrics(t *testing.T) {
 func TestRangesWithOneReasonAreOneClaim(t *testing.T) {
 	sizes := []int64{1 << 10, 2 << 10, 4 << 10}
 	r := seeded(fabricate(threeFabrics[:2], sizes))
-	r.Contest = &runstore.Contest{}
+	r.Contest = &results.Contest{}
 	for j, size := range sizes {
 		lead := []int64{10, 0, 20}[j]
 		for i := range r.Fabrics {
@@ -324,9 +324,9 @@ func TestRangesWithOneReasonAreOneClaim(t *testing.T) {
 			}
 		}
 		if lead > 0 {
-			r.Contest.Trials = append(r.Contest.Trials, runstore.Trial{
+			r.Contest.Trials = append(r.Contest.Trials, results.Trial{
 				Bytes: size, Faster: "infiniband-ndr", Slower: "roce-v2-400g", Seeds: 5, FasterPs: 100e6, SlowerPs: (100 + lead) * 1e6,
-				Alone: []runstore.Swap{{Property: "queue pairs", EffectPs: lead * 1e6}},
+				Alone: []results.Swap{{Property: "queue pairs", EffectPs: lead * 1e6}},
 			})
 		}
 	}
@@ -367,7 +367,7 @@ func TestAReasonFromFewSeedsSaysSo(t *testing.T) {
 	r, sc := withTrial(8, 110)
 	mustNotSay(t, Judge(r, sc), "3 of 5 seeds")
 	for i := range r.Fabrics {
-		r.Fabrics[i].Points[0].Seeds.Draws = &runstore.Draws{Hash: true, Like: "both"}
+		r.Fabrics[i].Points[0].Seeds.Draws = &results.Draws{Hash: true, Like: "both"}
 	}
 	mustSay(t, Judge(r, sc), "takes 102 us (3 of 5 seeds).")
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -13,7 +13,7 @@ const violationLines = 8
 
 // violations are the traps about keys that a Subnet Manager received, or the packets that Ethernet
 // switches kept out of a VRF, and the messages that therefore never arrived.
-func violations(r *runstore.Results) (lines []string) {
+func violations(r *results.Results) (lines []string) {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		for j := range f.Points {
@@ -40,7 +40,7 @@ func violations(r *runstore.Results) (lines []string) {
 }
 
 // discardedFor is the reason for discarded packets of a point, and their number.
-func discardedFor(p *runstore.Point) (why string, packets int64) {
+func discardedFor(p *results.Point) (why string, packets int64) {
 	const qkeys = "for Q_Keys that are not their receivers'"
 	c := &p.Counts
 	switch {
@@ -62,7 +62,7 @@ func atSize(bytes int64) string {
 }
 
 // trapText describes a trap with the fields of its notice, or a packet kept out of a VRF.
-func trapText(v *runstore.Violation) string {
+func trapText(v *results.Violation) string {
 	if v.FromVRF != "" {
 		return fmt.Sprintf("at %s, first after %s: %s of VRF %s for VRF %s, from %s to %s",
 			v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), v.FromVRF, v.ToVRF, v.From, v.To)
@@ -81,21 +81,21 @@ func trapText(v *runstore.Violation) string {
 }
 
 // offence is the place of discarded packets, and their sender.
-func offence(v *runstore.Violation, key string) string {
+func offence(v *results.Violation, key string) string {
 	return fmt.Sprintf("%s, first after %s: %s, %s, from %s QP %d to %s QP %d",
 		v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), key, v.From, v.FromQP, v.To, v.ToQP)
 }
 
 // knownText is the time at which the manager knew of a violation.
-func knownText(v *runstore.Violation) string {
-	if units.Time(v.KnownPs) == runstore.Never {
+func knownText(v *results.Violation) string {
+	if units.Time(v.KnownPs) == results.Never {
 		return "the manager never knew"
 	}
 	return fmt.Sprintf("the manager knew %s later", shortTime(units.Time(v.KnownPs-v.FirstPs)))
 }
 
 // trapsText is the fate of the traps of a point, and the counters of the ports that sent them.
-func trapsText(t *runstore.Traps) string {
+func trapsText(t *results.Traps) string {
 	text := fmt.Sprintf("%s raised, %d repressed, %s; %d merged with a waiting trap, %d lost",
 		plural(int64(t.Raised), "trap", "traps"), t.Repressed, plural(int64(t.Sent), "datagram", "datagrams"), t.Merged, t.Lost)
 	for i := range t.Ports {
@@ -123,7 +123,7 @@ func trapsText(t *runstore.Traps) string {
 
 // levels are the messages of each service level or priority, of points that have
 // several.
-func levels(r *runstore.Results) (lines []string) {
+func levels(r *results.Results) (lines []string) {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		for j := range f.Points {

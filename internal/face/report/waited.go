@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -30,7 +30,7 @@ func (v *judgement) waitedSentences() (out []string) {
 		if text == "" {
 			continue
 		}
-		most := runstore.Point{}
+		most := results.Point{}
 		for s := range v.sizes {
 			if p := v.points[f][s]; p.Counts.Timeouts > most.Counts.Timeouts && float64(least) >= waitedShare*float64(p.Time) {
 				most = p
@@ -66,7 +66,7 @@ func (v *judgement) pacedSentence(f int) string {
 		return ""
 	}
 	nics := float64(v.sc.Cluster.Nodes * v.sc.Cluster.Node.NICs)
-	share, at := waitedShare, runstore.Point{}
+	share, at := waitedShare, results.Point{}
 	for s := range v.sizes {
 		p := &v.points[f][s]
 		if p.Counts.PaceWaits == 0 || p.Time == 0 {

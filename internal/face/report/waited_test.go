@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -24,16 +24,16 @@ workload: {pattern: incast, fan-in: 2, sizes: [8MiB]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	point := func(c runstore.Counts) []runstore.Point {
-		return []runstore.Point{{Bytes: 8 << 20, Time: 600 * units.Microsecond, Counts: c}}
+	point := func(c results.Counts) []results.Point {
+		return []results.Point{{Bytes: 8 << 20, Time: 600 * units.Microsecond, Counts: c}}
 	}
 	for _, c := range []struct {
 		waited units.Time
 		named  bool
 	}{{300 * units.Microsecond, true}, {80 * units.Microsecond, false}, {0, false}} {
-		r := &runstore.Results{Workload: "incast", Fabrics: []runstore.FabricResult{
-			{Name: "roce-v2-400g", Protocol: "roce-v2", Points: point(runstore.Counts{PaceWaits: min(3, int64(c.waited)), PaceWait: int64(c.waited)})},
-			{Name: "infiniband-ndr", Protocol: "infiniband", Points: point(runstore.Counts{})},
+		r := &results.Results{Workload: "incast", Fabrics: []results.FabricResult{
+			{Name: "roce-v2-400g", Protocol: "roce-v2", Points: point(results.Counts{PaceWaits: min(3, int64(c.waited)), PaceWait: int64(c.waited)})},
+			{Name: "infiniband-ndr", Protocol: "infiniband", Points: point(results.Counts{})},
 		}}
 		text := strings.Join(Judge(r, sc).Notes, "\n")
 		if strings.Contains(text, "held senders back") != c.named {

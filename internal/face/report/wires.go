@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 const (
@@ -64,7 +64,7 @@ func (v *judgement) throughKernel(f int) bool {
 
 // collides reports whether a link among which routing could choose is the limit because it carries
 // more than its share.
-func collides(h runstore.HotLink) bool {
+func collides(h results.HotLink) bool {
 	return h.Choice() && h.Busy >= crowdedBusy && h.Spread() >= crowded
 }
 
@@ -80,7 +80,7 @@ func byFlow(f *scenario.Fabric) bool {
 }
 
 // collision names the link on which flows collide, and the ratio of its load to the others'.
-func (v *judgement) collision(f int, h runstore.HotLink) string {
+func (v *judgement) collision(f int, h results.HotLink) string {
 	what := "spreads its load unevenly"
 	if sc := v.spec(f); sc != nil && byFlow(sc) {
 		switch sc.Routing.Mode {

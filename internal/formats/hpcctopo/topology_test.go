@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/formats/hpcctopo"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 const folder = "../hpcc/testdata/fct/"

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/measure"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -102,7 +102,7 @@ type host struct {
 	index int
 }
 
-func hostsOf(nodes []runstore.SeriesNode) []host {
+func hostsOf(nodes []results.SeriesNode) []host {
 	hosts := make([]host, len(nodes))
 	seen := make(map[string]int)
 	for i := range nodes {
@@ -122,7 +122,7 @@ func bytesOf(c *measure.Counters, link int32) (sum int64) {
 }
 
 // switchPortOf is the port of a switch at the sending end of a link.
-func switchPortOf(c *measure.Counters, l *runstore.SeriesLink) Port {
+func switchPortOf(c *measure.Counters, l *results.SeriesLink) Port {
 	p := portOf(c, l, host{c.Nodes[l.From].Name, 0})
 	p.Device = fmt.Sprintf("Ethernet%d", (p.Number-1)*c.PortLanes)
 	if c.Credited(l.Link) {
@@ -140,7 +140,7 @@ func switchPortOf(c *measure.Counters, l *runstore.SeriesLink) Port {
 }
 
 // portOf is the port at the sending end of a link.
-func portOf(c *measure.Counters, l *runstore.SeriesLink, h host) Port {
+func portOf(c *measure.Counters, l *results.SeriesLink, h host) Port {
 	p := Port{
 		Fabric: c.Fabric, Protocol: c.Protocol, Instance: h.name, Device: fmt.Sprintf("mlx5_%d", h.index), Netdev: fmt.Sprintf("eth%d", h.index),
 		Number: int(l.FromPort), State: 4, Rate: units.Rate(l.RateBps), Sent: bytesOf(c, l.Link), Received: bytesOf(c, l.Back),

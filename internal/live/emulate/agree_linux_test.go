@@ -9,8 +9,8 @@ import (
 
 	"weft/internal/live/emulate"
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
+	"weft/results"
 	"weft/units"
 )
 
@@ -76,7 +76,7 @@ type figures [6]float64
 
 var figureNames = [...]string{"time", "pauses", "marks", "CNPs", "credit stalls", "packets"}
 
-func (f *figures) add(r *runstore.Results) {
+func (f *figures) add(r *results.Results) {
 	p := &r.Fabrics[0].Points[0]
 	for i, v := range []int64{int64(p.Time), p.Counts.Pauses, p.Counts.Marks, p.Counts.CNPs, p.Counts.CreditStalls, p.Counts.Packets} {
 		f[i] += float64(v)
@@ -130,7 +130,7 @@ func beginnings(r *emulate.Report, senders int) []units.Time {
 }
 
 // simulated simulates the scenario with these times of the senders' beginnings.
-func simulated(t *testing.T, text string, messages int, starts []units.Time) *runstore.Results {
+func simulated(t *testing.T, text string, messages int, starts []units.Time) *results.Results {
 	t.Helper()
 	r := simtest.Resolve(t, text)
 	for i := range r.Workload.Flows {

@@ -10,9 +10,9 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire"
 )

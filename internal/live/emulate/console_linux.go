@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/run/control"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"weft/internal/live/emulate"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/scenario"
 	"weft/verbs"
 )
 

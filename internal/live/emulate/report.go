@@ -5,7 +5,7 @@ import (
 
 	"weft/internal/sim"
 	simfabric "weft/internal/sim/fabric"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -32,7 +32,7 @@ type NIC struct{ Name, First, Last string }
 
 // Report is what an emulation has measured. Times of the network are simulated.
 type Report struct {
-	Results   *runstore.Results
+	Results   *results.Results
 	Devices   []Device      // in the order of their connections
 	Simulated units.Time    // the fabric's clock at the end
 	Real      time.Duration // the machine's

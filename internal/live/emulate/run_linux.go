@@ -16,8 +16,8 @@ import (
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -45,13 +45,13 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) 
 	if o.Tell == nil {
 		o.Tell = func(string, ...any) {}
 	}
-	var series *runstore.Series
+	var series *results.Series
 	ended := func() {}
 	defer func() { ended() }()
 	c, err := newCarrier(r, func(p *network.Plan) {
 		p.CountPorts = true
 		if o.Sim.Series != nil || o.Sim.Live != nil {
-			p.Series = func(s *runstore.Series) { series = s }
+			p.Series = func(s *results.Series) { series = s }
 		}
 		if o.Sim.Live != nil {
 			sim.Expect(o.Sim.Live, 1)
@@ -150,7 +150,7 @@ func (f *fabric) report(r *scenario.Resolved) *Report {
 	}
 	slices.SortStableFunc(out.Devices, func(a, b Device) int { return cmp.Compare(a.First, b.First) })
 	span, received := out.span()
-	point := runstore.Point{Time: span, Counts: measure.Counts(f.net.Network), Fault: plan.Suffered(f.net.Network)}
+	point := results.Point{Time: span, Counts: measure.Counts(f.net.Network), Fault: plan.Suffered(f.net.Network)}
 	for i := range out.Devices {
 		point.Counts.Retransmissions += out.Devices[i].Repeated
 	}
@@ -160,20 +160,20 @@ func (f *fabric) report(r *scenario.Resolved) *Report {
 	}
 	f.attribute(&point, span)
 	measure.TellSeries(f.net, f.now, nil, 0)
-	result := runstore.FabricResult{Name: plan.Fabric.Name, Protocol: string(plan.Fabric.Kind), Rate: plan.Fabric.Link.Rate(), Points: []runstore.Point{point}}
+	result := results.FabricResult{Name: plan.Fabric.Name, Protocol: string(plan.Fabric.Kind), Rate: plan.Fabric.Link.Rate(), Points: []results.Point{point}}
 	result.Engine, result.EngineWhy = string(plan.Routed.Used), plan.Routed.Reason
 	if len(f.faults) > 0 {
 		result.Control = &plan.Faults.Control
 	}
-	out.Results = &runstore.Results{
-		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: "emulated programs",
-		Ranks: len(out.Devices), Nodes: r.Cluster.Nodes, Fabrics: []runstore.FabricResult{result},
+	out.Results = &results.Results{
+		Version: results.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: "emulated programs",
+		Ranks: len(out.Devices), Nodes: r.Cluster.Nodes, Fabrics: []results.FabricResult{result},
 	}
 	return out
 }
 
 // attribute says which NICs' data crossed the hottest links, and stood behind pauses.
-func (f *fabric) attribute(point *runstore.Point, span units.Time) {
+func (f *fabric) attribute(point *results.Point, span units.Time) {
 	var links []int32
 	var pauses []simfabric.Pausing
 	point.Hottest, links = measure.Hottest(f.net, span)
@@ -186,7 +186,7 @@ func (f *fabric) attribute(point *runstore.Point, span units.Time) {
 			}
 		}
 		if pauses != nil {
-			measure.AddPaused(f.net, pauses, point.Pauses, path, runstore.PausedFlow{Name: name, Bytes: s.bytes, TimePs: int64(s.last - s.first)})
+			measure.AddPaused(f.net, pauses, point.Pauses, path, results.PausedFlow{Name: name, Bytes: s.bytes, TimePs: int64(s.last - s.first)})
 		}
 	}
 }

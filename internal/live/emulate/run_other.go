@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Run fails: the sockets between the fabric and its devices are Linux's.

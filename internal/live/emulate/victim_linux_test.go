@@ -6,9 +6,9 @@ import (
 
 	"weft/internal/live/emulate"
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 )
 
 // victims runs the writers of examples/pfc-victim.yaml as programs on one of its fabrics: two write to
@@ -21,8 +21,8 @@ func victims(t *testing.T, fabric int) (rate float64, r *emulate.Report) {
 	}
 	resolved := simtest.Resolve(t, string(text))
 	resolved.Fabrics = []scenario.Fabric{resolved.Fabrics[fabric]}
-	var series *runstore.Series
-	socket, end := startResolved(t, resolved, emulate.Options{Dilation: 1000, Sim: sim.Options{Series: func(s *runstore.Series) { series = s }}})
+	var series *results.Series
+	socket, end := startResolved(t, resolved, emulate.Options{Dilation: 1000, Sim: sim.Options{Series: func(s *results.Series) { series = s }}})
 	const message = 8 << 20
 	slow, other := open(t, socket, "node1/nic0", message), open(t, socket, "node1/nic1", message)
 	var from []*side
@@ -66,7 +66,7 @@ func TestASlowNICHasAVictim(t *testing.T) {
 	want := map[string]bool{"node0/nic0 to node1/nic0": false, "node0/nic1 to node1/nic0": false, "node0/nic2 to node1/nic1": true}
 	for _, f := range p.Flows {
 		if victim, ok := want[f.Name]; !ok || victim != f.Victim {
-			t.Errorf("%+v; want the victims %v", runstore.PausedFlow{Name: f.Name, Victim: f.Victim}, want)
+			t.Errorf("%+v; want the victims %v", results.PausedFlow{Name: f.Name, Victim: f.Victim}, want)
 		}
 		delete(want, f.Name)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"weft/internal/live/emulate"
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
+	"weft/results"
 	"weft/units"
 )
 
@@ -56,21 +56,21 @@ func TestPerftestsIncastIsTheSimulations(t *testing.T) {
 					resolved.Workload.Flows[(node-1)*messages+i].Start = d.First - first
 				}
 			}
-			results, err := sim.Run(t.Context(), resolved, sim.Options{})
+			outcome, err := sim.Run(t.Context(), resolved, sim.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, want := &report.Results.Fabrics[0].Points[0], &results.Fabrics[0].Points[0]
+			got, want := &report.Results.Fabrics[0].Points[0], &outcome.Fabrics[0].Points[0]
 			t.Logf("slip %v of %v", report.Slip, report.Simulated)
 			for _, f := range []struct {
 				what      string
-				of        func(*runstore.Point) int64
+				of        func(*results.Point) int64
 				tolerance float64
 			}{
-				{"time in ps", func(p *runstore.Point) int64 { return int64(p.Time) }, 0.05},
-				{"pauses", func(p *runstore.Point) int64 { return p.Counts.Pauses }, 0.10},
-				{"marks", func(p *runstore.Point) int64 { return p.Counts.Marks }, 0.10},
-				{"credit stalls", func(p *runstore.Point) int64 { return p.Counts.CreditStalls }, 0.10},
+				{"time in ps", func(p *results.Point) int64 { return int64(p.Time) }, 0.05},
+				{"pauses", func(p *results.Point) int64 { return p.Counts.Pauses }, 0.10},
+				{"marks", func(p *results.Point) int64 { return p.Counts.Marks }, 0.10},
+				{"credit stalls", func(p *results.Point) int64 { return p.Counts.CreditStalls }, 0.10},
 			} {
 				emulated, simulated := float64(f.of(got)), float64(f.of(want))
 				t.Logf("%s: %g emulated, %g simulated", f.what, emulated, simulated)

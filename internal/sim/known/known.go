@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/base/canon"
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/scenario"
 )
 
 // unread are the fields of a scenario that are not in a key, with the reason.

@@ -6,8 +6,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 )
 

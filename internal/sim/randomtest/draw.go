@@ -10,7 +10,7 @@ import (
 
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // draw is a scenario in the making with what later choices depend on.

@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/executor"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Scenario is a scenario that was drawn.

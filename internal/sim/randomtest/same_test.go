@@ -12,8 +12,8 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/randomtest"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // ways are ways to run a scenario that give the same results.
@@ -56,11 +56,11 @@ func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
 				}
 			})
 			var first []byte
-			var series []*runstore.Series
+			var series []*results.Series
 			for i, way := range ways {
-				var own []*runstore.Series
+				var own []*results.Series
 				if seed%2 == 0 {
-					way.options.Series = func(s *runstore.Series) { own = append(own, s) }
+					way.options.Series = func(s *results.Series) { own = append(own, s) }
 				}
 				got, err := outcome(t, s.Resolved, way.options, most)
 				if i == 0 {
@@ -91,7 +91,7 @@ func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
 }
 
 // sameSeries compares the series of a way to run a scenario with those of the first way.
-func sameSeries(t *testing.T, way string, got, want []*runstore.Series) {
+func sameSeries(t *testing.T, way string, got, want []*results.Series) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%s: %d series, %s: %d", way, len(got), ways[0].name, len(want))

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

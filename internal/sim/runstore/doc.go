@@ -1,6 +1,5 @@
-// Package runstore is a run as a folder: the resolved scenario, the results, and the
-// versions that made the run. results.json has no wall-clock times: equal runs make
-// equal files.
+// Package runstore is a run as a folder: the resolved scenario, the results (package results), and
+// the versions that made the run.
 //
 //	scenario.yaml  the resolved scenario; running it again gives the same results
 //	results.json   the results

@@ -13,7 +13,9 @@ import (
 	"path"
 	"path/filepath"
 
+	"weft/internal/base/jsontext"
 	"weft/internal/base/regular"
+	"weft/results"
 )
 
 // The files of a run folder.
@@ -51,7 +53,7 @@ type Meta struct {
 	Error         string            `json:"error,omitempty"`   // the reason if the run failed
 }
 
-// SkippedMeta is [Skipped] in meta.json.
+// SkippedMeta is [results.Skipped] in meta.json.
 type SkippedMeta struct {
 	Periods int64 `json:"periods"`
 	TimePs  int64 `json:"simulated_ps"`    // of these periods
@@ -61,7 +63,7 @@ type SkippedMeta struct {
 }
 
 // MetaOf is the skipped part of a run for meta.json; nil if nothing was skipped.
-func MetaOf(s Skipped) *SkippedMeta {
+func MetaOf(s results.Skipped) *SkippedMeta {
 	if s.Periods == 0 && s.Nodes == 0 {
 		return nil
 	}
@@ -71,7 +73,7 @@ func MetaOf(s Skipped) *SkippedMeta {
 // Run is the content of a run folder.
 type Run struct {
 	Scenario []byte // YAML
-	Results  *Results
+	Results  *results.Results
 	Meta     Meta
 	Report   []byte // HTML; nil if there is none
 	Series   []File // files of series; nil if there are none, and after Read
@@ -106,7 +108,7 @@ func (o *Output) Seal(files []File, meta Meta) error {
 		}
 		meta.Files[f.Name] = sum
 	}
-	text, err := encode(meta)
+	text, err := jsontext.Encode(meta)
 	if err != nil {
 		return err
 	}
@@ -120,11 +122,11 @@ func (o *Output) Seal(files []File, meta Meta) error {
 // removeSeries removes the files of an earlier run's series that the new run does not have.
 func (o *Output) removeSeries(before, now *Meta) (err error) {
 	for name := range before.Files {
-		if _, kept := now.Files[name]; !kept && path.Dir(name) == SeriesFolder && filepath.IsLocal(name) {
+		if _, kept := now.Files[name]; !kept && path.Dir(name) == results.SeriesFolder && filepath.IsLocal(name) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(o.dir, name)))
 		}
 	}
-	_ = os.Remove(filepath.Join(o.dir, SeriesFolder)) // if it is empty
+	_ = os.Remove(filepath.Join(o.dir, results.SeriesFolder)) // if it is empty
 	return err
 }
 
@@ -159,7 +161,7 @@ func Read(dir string) (*Run, error) {
 		case ReportFile:
 			run.Report = text
 		case ResultsFile:
-			if run.Results, err = DecodeResults(text); err != nil {
+			if run.Results, err = results.DecodeResults(text); err != nil {
 				return nil, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weft/results"
 )
 
 // A folder whose files are pipes, devices, or without an end is refused at once, with the file and the reason.
@@ -28,7 +30,7 @@ func TestAFolderWithoutRegularFilesIsRefused(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			o, err := Claim(dir, Runs)
 			if err == nil {
-				err = errors.Join(o.Write(Run{Scenario: []byte("a: 1\n"), Results: &Results{Seed: 1}, Meta: Meta{Weft: "test"}, Report: []byte("<p>")}), o.Close())
+				err = errors.Join(o.Write(Run{Scenario: []byte("a: 1\n"), Results: &results.Results{Seed: 1}, Meta: Meta{Weft: "test"}, Report: []byte("<p>")}), o.Close())
 			}
 			if err == nil {
 				err = errors.Join(os.Remove(filepath.Join(dir, name)), put(filepath.Join(dir, name)))
@@ -77,13 +79,5 @@ func answers(t *testing.T, call func()) {
 	case <-done:
 	case <-time.After(time.Minute):
 		t.Fatal("it waits for ever")
-	}
-}
-
-// Values that take some bytes in a file, and much memory, are bounded in number.
-func TestResultsOfMoreValuesThanARunHasAreRefused(t *testing.T) {
-	text := `{"version": 1, "fabrics": [{"name": "a", "points": [` + strings.Repeat("null,", mostValues) + `null]}]}`
-	if _, err := DecodeResults([]byte(text)); err == nil || !strings.Contains(err.Error(), "values") {
-		t.Errorf("%d points: %v", mostValues, err)
 	}
 }

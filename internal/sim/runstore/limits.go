@@ -6,9 +6,6 @@ const (
 	mostMeta = 8 << 20
 	// mostFile bounds each other file of a run: the results of the 57 simulations of a comparison have 0.8 MB.
 	mostFile = 64 << 20
-	// mostValues bounds the values of results.json, of which weft writes one in 42 bytes. An empty one takes some
-	// bytes in the file, and a thousand in memory.
-	mostValues = 2 << 20
 	// mostText bounds the files of a viewer and a run.
 	mostText = 1 << 16
 )

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"weft/internal/base/jsontext"
 )
 
 // One process at a time writes an output folder, and writes all files at once. Files are first made
@@ -171,7 +173,7 @@ const notEnded = "the run has not ended: its process works, or was killed"
 // Staged. Its meta.json says until then that the run is partial.
 func (o *Output) Begin(meta Meta) (dir string, err error) {
 	meta.Version, meta.Partial, meta.Error = MetaVersion, true, notEnded
-	text, err := encode(meta)
+	text, err := jsontext.Encode(meta)
 	if err != nil {
 		return "", err
 	}

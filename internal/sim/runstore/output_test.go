@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"weft/results"
 )
 
 func namesIn(t *testing.T, dir string) (names []string) {
@@ -221,10 +223,10 @@ func TestAFolderThatIsWrittenDuringTheRun(t *testing.T) {
 				t.Errorf("Begin = %s, want %s", at, staging)
 			}
 			if err == nil {
-				err = os.Mkdir(filepath.Join(at, SeriesFolder), 0o777)
+				err = os.Mkdir(filepath.Join(at, results.SeriesFolder), 0o777)
 			}
 			if err == nil {
-				err = os.WriteFile(filepath.Join(at, SeriesFolder, "a.parquet"), []byte("rows"), 0o600)
+				err = os.WriteFile(filepath.Join(at, results.SeriesFolder, "a.parquet"), []byte("rows"), 0o600)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -239,11 +241,11 @@ func TestAFolderThatIsWrittenDuringTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := begin()
-		series := []File{{Name: SeriesFolder + "/a.parquet", Staged: true}}
+		series := []File{{Name: results.SeriesFolder + "/a.parquet", Staged: true}}
 		if err := errors.Join(o.Seal(append(series, File{Name: ResultsFile, Text: []byte("{}")}), Meta{Weft: "test"}), o.Close()); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, SeriesFolder, "a.parquet"))
+		text, err := os.ReadFile(filepath.Join(dir, results.SeriesFolder, "a.parquet"))
 		m, bad := ReadMeta(dir)
 		if err != nil || bad != nil || string(text) != "rows" || m.Partial || m.Files[series[0].Name] != digest(text) {
 			t.Errorf("the folder has %q, %v and %+v, %v", text, err, m, bad)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"weft/results"
 )
 
 // A run and its viewers meet in the folder, new or not, until the run ends; a killed run is told apart.
@@ -45,7 +47,7 @@ func TestARunIsSeenWhileItGoesOn(t *testing.T) {
 			t.Errorf("%v: garbage asks for %q", err, o.Requested())
 		}
 		lock := o.auxiliary(lockName)
-		if err := o.Write(Run{Results: &Results{}, Meta: Meta{Weft: "test"}}); err != nil {
+		if err := o.Write(Run{Results: &results.Results{}, Meta: Meta{Weft: "test"}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := o.Close(); err != nil {

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 )
 
 // Run runs a scenario on some cores. An error of the run ends the test.
-func Run(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
+func Run(t *testing.T, r *scenario.Resolved, workers int) *results.Results {
 	t.Helper()
 	out, err := sim.Run(t.Context(), r, sim.Options{Workers: workers})
 	if err != nil {
@@ -22,20 +22,20 @@ func Run(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
 }
 
 // Point is the first result of a scenario in YAML.
-func Point(t *testing.T, text string) runstore.Point {
+func Point(t *testing.T, text string) results.Point {
 	t.Helper()
 	return Run(t, simtest.Resolve(t, text), 1).Fabrics[0].Points[0]
 }
 
 // Points has the first point of each fabric of a scenario in YAML, also of a failed fabric.
-func Points(t *testing.T, text string) []runstore.Point {
+func Points(t *testing.T, text string) []results.Point {
 	t.Helper()
-	results, err := sim.Run(t.Context(), simtest.Resolve(t, text), sim.Options{})
-	if results == nil {
+	outcome, err := sim.Run(t.Context(), simtest.Resolve(t, text), sim.Options{})
+	if outcome == nil {
 		t.Fatal(err)
 	}
-	var points []runstore.Point
-	for _, f := range results.Fabrics {
+	var points []results.Point
+	for _, f := range outcome.Fabrics {
 		points = append(points, f.Points[0])
 	}
 	return points
@@ -43,17 +43,17 @@ func Points(t *testing.T, text string) []runstore.Point {
 
 // SameOnCores runs a scenario on each of these numbers of cores, one after the other, and
 // wants the same bytes and the same error of all.
-func SameOnCores(t *testing.T, r *scenario.Resolved, cores ...int) (out *runstore.Results, failed error) {
+func SameOnCores(t *testing.T, r *scenario.Resolved, cores ...int) (out *results.Results, failed error) {
 	t.Helper()
 	var want []byte
 	for i, workers := range cores {
-		results, err := sim.Run(t.Context(), r, sim.Options{Workers: workers})
-		got, broken := results.Encode()
+		outcome, err := sim.Run(t.Context(), r, sim.Options{Workers: workers})
+		got, broken := outcome.Encode()
 		if broken != nil {
 			t.Fatal(broken)
 		}
 		if i == 0 {
-			out, failed, want = results, err, got
+			out, failed, want = outcome, err, got
 		}
 		if !bytes.Equal(got, want) {
 			t.Errorf("%d cores:\n%s\n%d cores:\n%s", workers, got, cores[0], want)

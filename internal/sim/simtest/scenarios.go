@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // LeafSpine has four leaves of eight hosts and eight spines: one cable from each

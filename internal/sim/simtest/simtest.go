@@ -3,7 +3,7 @@ package simtest
 import (
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Resolve is a scenario in YAML with every number present. If it is refused, the test fails.

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
 	"weft/internal/study/plan"
 	"weft/internal/study/serve"
+	"weft/results"
 )
 
 // Advice is the recommendation with its evidence.
@@ -57,7 +57,7 @@ type adviser struct {
 func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Advice, error) {
 	b := &bench{
 		simulate: o.Simulate, train: o.Train, serve: o.Serve, options: sim.Options{Workers: o.Workers}, message: p.Simulate.Message,
-		done: map[string]*runstore.Results{}, steps: map[string]*runstore.TrainingFabric{}, limits: map[string]*serve.Limit{},
+		done: map[string]*results.Results{}, steps: map[string]*results.TrainingFabric{}, limits: map[string]*serve.Limit{},
 	}
 	a := &adviser{bench: b, meter: b.measure, prices: prices, tell: o.Tell}
 	switch job := &p.Design.Job; {

@@ -10,10 +10,10 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
 	"weft/internal/study/training"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -295,7 +295,7 @@ func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := 0
-	train := func(_ context.Context, r *scenario.Resolved, _ training.Options) (*runstore.Training, error) {
+	train := func(_ context.Context, r *scenario.Resolved, _ training.Options) (*results.Training, error) {
 		steps++
 		if per := r.Training.Batch.Global / r.Training.Parallel.Data; per != 8 {
 			t.Errorf("a replica of the model takes %d sequences, of the design 8", per)
@@ -304,8 +304,8 @@ func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 		if r.Fabrics[0].Routing.Mode == scenario.Spray {
 			step /= 2
 		}
-		f := runstore.TrainingFabric{StepPs: step, MFU: 0.5, Purposes: []runstore.PurposeTime{{ExposedPs: step / 4}}}
-		return &runstore.Training{Fabrics: []runstore.TrainingFabric{f}}, nil
+		f := results.TrainingFabric{StepPs: step, MFU: 0.5, Purposes: []results.PurposeTime{{ExposedPs: step / 4}}}
+		return &results.Training{Fabrics: []results.TrainingFabric{f}}, nil
 	}
 	a, err := Make(context.Background(), p, nil, Options{Simulate: sim.Run, Train: train})
 	if err != nil {

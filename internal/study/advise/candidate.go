@@ -8,8 +8,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
+	"weft/scenario"
 )
 
 // Candidate is the design of a protocol with its measurements.

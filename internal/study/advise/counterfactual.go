@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Counterfactual is the same comparison with one change.

@@ -7,19 +7,19 @@ import (
 	"strings"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
 	"weft/internal/study/serve"
 	"weft/internal/study/training"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Simulator runs a scenario; sim.Run is one.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Trainer simulates a training step; training.Run is one.
-type Trainer func(ctx context.Context, r *scenario.Resolved, o training.Options) (*runstore.Training, error)
+type Trainer func(ctx context.Context, r *scenario.Resolved, o training.Options) (*results.Training, error)
 
 // Performance is the result of a workload on a model.
 type Performance struct {
@@ -72,13 +72,13 @@ type bench struct {
 	serve    Server
 	options  sim.Options
 	message  units.Bytes
-	done     map[string]*runstore.Results
-	steps    map[string]*runstore.TrainingFabric
+	done     map[string]*results.Results
+	steps    map[string]*results.TrainingFabric
 	limits   map[string]*serve.Limit
 }
 
 // run simulates a design's model with changes.
-func (b *bench) run(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*runstore.Results, error) {
+func (b *bench) run(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*results.Results, error) {
 	key := keyOf(d, m, changes)
 	if r, ok := b.done[key]; ok {
 		return r, nil
@@ -118,7 +118,7 @@ func (b *bench) measureStep(ctx context.Context, d *plan.Design, m Model, change
 	return p, err
 }
 
-func stepOf(f *runstore.TrainingFabric) *Step {
+func stepOf(f *results.TrainingFabric) *Step {
 	exposed := int64(0)
 	for _, p := range f.Purposes {
 		exposed += p.ExposedPs
@@ -127,7 +127,7 @@ func stepOf(f *runstore.TrainingFabric) *Step {
 }
 
 // step simulates a step of a design's training job on its model.
-func (b *bench) step(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*runstore.TrainingFabric, error) {
+func (b *bench) step(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*results.TrainingFabric, error) {
 	key := keyOf(d, m, changes)
 	if f, ok := b.steps[key]; ok {
 		return f, nil

@@ -7,8 +7,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
+	"weft/scenario"
 )
 
 // Model is the reduced cluster that is simulated for a design: fewer nodes, on switches with fewer

@@ -3,8 +3,8 @@ package advise
 import (
 	"fmt"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
+	"weft/scenario"
 	"weft/units"
 )
 

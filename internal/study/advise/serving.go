@@ -10,9 +10,9 @@ import (
 
 	"weft/internal/base/cores"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
 	"weft/internal/study/serve"
+	"weft/scenario"
 	"weft/units"
 )
 

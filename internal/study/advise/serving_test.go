@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/serve"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -19,13 +19,13 @@ design: {gpus: 64, node: dgx-h100, shapes: [fat-tree], job: {serving: {model: ll
 
 // madeUp is a job that stops to keep its limits at a rate.
 func madeUp(rate float64) *serve.Limit {
-	run := &runstore.ServingRun{Good: 1, FirstToken: runstore.ServingTimes{P99: int64(units.Second)}}
+	run := &results.ServingRun{Good: 1, FirstToken: results.ServingTimes{P99: int64(units.Second)}}
 	if rate < 10 {
 		run.Good = 0.5
 	}
 	return &serve.Limit{
-		Rate: rate, Alone: 40, Step: 2, Full: runstore.ServingLoad{Resource: "prefill's time"},
-		At: &runstore.ServingPoint{Rate: 10, Fabrics: []runstore.ServingFabric{{Run: run}}},
+		Rate: rate, Alone: 40, Step: 2, Full: results.ServingLoad{Resource: "prefill's time"},
+		At: &results.ServingPoint{Rate: 10, Fabrics: []results.ServingFabric{{Run: run}}},
 	}
 }
 

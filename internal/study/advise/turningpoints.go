@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
+	"weft/scenario"
 )
 
 // Flip is the set of points where the choice changes as one input changes.

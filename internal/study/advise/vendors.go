@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Makers are the makers of each part for a protocol, by the catalog.

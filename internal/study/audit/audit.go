@@ -3,7 +3,7 @@ package audit
 import (
 	"fmt"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Report is the result of the audit, fabric by fabric.

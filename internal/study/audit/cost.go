@@ -8,8 +8,8 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/control"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -35,7 +35,7 @@ func (c *Cost) Ratio() float64 {
 }
 
 // Simulator runs a scenario, as sim.Run does.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // pingBytes is the size of the message whose latency is reported.
 const pingBytes = 8

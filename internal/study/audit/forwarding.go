@@ -7,7 +7,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/partition"
 	"weft/internal/sim/routing"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // forwardingMoves are the moves of a packet from a state.

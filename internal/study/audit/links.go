@@ -3,7 +3,7 @@ package audit
 import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/routing"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // traffic are the cables of the fabric that packets between some of its NICs can take, by cable and

@@ -8,7 +8,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/control"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // kind is a node's way to handle packets.

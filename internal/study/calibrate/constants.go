@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // railed is two nodes on rails with a spine, each with a leaf for each of two NICs.

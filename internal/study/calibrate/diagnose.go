@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weft/internal/formats/logfile"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

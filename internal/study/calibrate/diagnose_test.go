@@ -11,8 +11,8 @@ import (
 
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 )
 
 // small is a cluster that simulates in no time: two nodes of two GPUs and NICs.

@@ -8,7 +8,7 @@ import (
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
 	kernels "weft/internal/sim/run/exchange"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

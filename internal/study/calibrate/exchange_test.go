@@ -9,7 +9,7 @@ import (
 
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // exchanged is the log of test_low_latency.py on the small cluster with a fault.

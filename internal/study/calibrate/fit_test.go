@@ -9,7 +9,7 @@ import (
 
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // TestHiddenConstantsAreRecovered has weft write the log of a cluster whose software is slower than

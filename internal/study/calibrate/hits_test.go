@@ -13,8 +13,8 @@ import (
 	"weft/internal/base/golden"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/internal/formats/logfile"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Hypothesis is a fault that changes the scenario.

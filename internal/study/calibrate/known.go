@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 )
 
 // stack is the software that moves a collective's data, and its way between nodes. weft's errors on

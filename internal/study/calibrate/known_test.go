@@ -10,8 +10,8 @@ import (
 
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 )
 
 // The tests' sizes.

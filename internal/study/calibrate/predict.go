@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/latency"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Simulator runs a scenario; sim.Run is one.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Options are settings of the caller.
 type Options struct {
@@ -94,7 +94,7 @@ func shortened(err error) error {
 }
 
 // times are the times of a result's only fabric.
-func times(results *runstore.Results) (out []units.Time) {
+func times(results *results.Results) (out []units.Time) {
 	for _, p := range results.Fabrics[0].Points {
 		out = append(out, p.Time)
 	}

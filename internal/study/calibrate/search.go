@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"weft/internal/base/cores"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

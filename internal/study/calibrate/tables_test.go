@@ -12,8 +12,8 @@ import (
 	"weft/internal/base/golden"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 )
 
 // ncclNames are nccl-tests' names of operations.

@@ -11,8 +11,8 @@ import (
 	"weft/internal/formats/logfile"
 	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"weft/internal/base/cores"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

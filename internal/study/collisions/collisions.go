@@ -10,13 +10,13 @@ import (
 	"weft/internal/base/cores"
 	"weft/internal/base/stats"
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Runner simulates a scenario; sim.Run is one.
-type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Spec holds the parameters of a measurement.
 type Spec struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 const leafSpine = `
@@ -36,7 +36,7 @@ var (
 
 // madeUp gives 100 GB/s on one switch. On the leaf-spine ECMP keeps 50 GB/s plus its hash seed, and
 // fails with the last seed; spraying keeps all.
-func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.Results, error) {
+func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*results.Results, error) {
 	f := &r.Fabrics[0]
 	busbw := 100.0
 	if f.Topology.Shape != scenario.SingleSwitch && f.Routing.Mode == scenario.ECMP {
@@ -45,7 +45,7 @@ func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.R
 		}
 		busbw = 50 + float64(f.Routing.HashSeed)
 	}
-	return &runstore.Results{Fabrics: []runstore.FabricResult{{Points: []runstore.Point{{Bytes: int64(r.Workload.Sizes[0]), BusBW: busbw}}}}}, nil
+	return &results.Results{Fabrics: []results.FabricResult{{Points: []results.Point{{Bytes: int64(r.Workload.Sizes[0]), BusBW: busbw}}}}}, nil
 }
 
 func TestTheLossIsAgainstOneSwitchOverTheHashSeeds(t *testing.T) {
@@ -112,7 +112,7 @@ func TestAStoppedRunKeepsTheSizesThatAreComplete(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	n := 0
-	r, err := Run(ctx, spec(t, sprayed), func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	r, err := Run(ctx, spec(t, sprayed), func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		if n++; n == 13 { // of eleven a size
 			stop()
 			return nil, ctx.Err()
@@ -125,7 +125,7 @@ func TestAStoppedRunKeepsTheSizesThatAreComplete(t *testing.T) {
 }
 
 func TestAFailedReferenceIsAnError(t *testing.T) {
-	_, err := Run(t.Context(), spec(t, hashed), func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
+	_, err := Run(t.Context(), spec(t, hashed), func(context.Context, *scenario.Resolved, sim.Options) (*results.Results, error) {
 		return nil, errors.New("deadlock at 3 us")
 	}, 1, nil)
 	var reference *ReferenceError

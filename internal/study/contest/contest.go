@@ -8,31 +8,31 @@ import (
 	"slices"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Simulator runs a scenario; sim.Run is one.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Test tests the leads in the results of a scenario. The options are those of the run; the tests have
 // its seeds. It returns nil if there is no lead to test. If ctx ends, nothing counts as tested.
-func Test(ctx context.Context, run Simulator, r *scenario.Resolved, results *runstore.Results, o sim.Options) *runstore.Contest {
-	if len(results.Fabrics) < 2 {
+func Test(ctx context.Context, run Simulator, r *scenario.Resolved, outcome *results.Results, o sim.Options) *results.Contest {
+	if len(outcome.Fabrics) < 2 {
 		return nil
 	}
-	chosen, left := decisive(results)
+	chosen, left := decisive(outcome)
 	switch {
 	case len(chosen) == 0 && len(left) == 0:
 		return nil
 	case len(r.Faults) > 0: // the control planes differ, and are no property
-		return &runstore.Contest{NotTested: "with faults"}
-	case estimated(results):
-		return &runstore.Contest{NotTested: "with estimates (--skip)"}
+		return &results.Contest{NotTested: "with faults"}
+	case estimated(outcome):
+		return &results.Contest{NotTested: "with estimates (--skip)"}
 	}
-	out := &runstore.Contest{Untested: left}
-	l := &lab{ctx: ctx, run: run, r: r, results: results, options: o}
+	out := &results.Contest{Untested: left}
+	l := &lab{ctx: ctx, run: run, r: r, outcome: outcome, options: o}
 	for len(chosen) > 0 {
 		n := 1
 		for n < len(chosen) && chosen[n].point == chosen[0].point {
@@ -40,7 +40,7 @@ func Test(ctx context.Context, run Simulator, r *scenario.Resolved, results *run
 		}
 		l.point = chosen[0].point
 		if err := l.test(chosen[:n], out); err != nil {
-			return &runstore.Contest{NotTested: "(stopped)"}
+			return &results.Contest{NotTested: "(stopped)"}
 		}
 		chosen = chosen[n:]
 	}
@@ -48,9 +48,9 @@ func Test(ctx context.Context, run Simulator, r *scenario.Resolved, results *run
 }
 
 // estimated reports whether times have bounds, which variants would have, too.
-func estimated(results *runstore.Results) bool {
-	return slices.ContainsFunc(results.Fabrics, func(f runstore.FabricResult) bool {
-		return slices.ContainsFunc(f.Points, func(p runstore.Point) bool { return p.Estimate.Off() > 0 })
+func estimated(outcome *results.Results) bool {
+	return slices.ContainsFunc(outcome.Fabrics, func(f results.FabricResult) bool {
+		return slices.ContainsFunc(f.Points, func(p results.Point) bool { return p.Estimate.Off() > 0 })
 	})
 }
 
@@ -59,7 +59,7 @@ type lab struct {
 	ctx     context.Context
 	run     Simulator
 	r       *scenario.Resolved
-	results *runstore.Results
+	outcome *results.Results
 	options sim.Options
 	point   int
 	waiting []*variant
@@ -109,14 +109,14 @@ func (l *lab) together(waiting []*variant, seeds int) error {
 		own.Fabrics = append(own.Fabrics, f)
 	}
 	if len(own.Workload.Sizes) > 0 {
-		own.Workload.Sizes = []units.Bytes{units.Bytes(l.results.Fabrics[0].Points[l.point].Bytes)}
+		own.Workload.Sizes = []units.Bytes{units.Bytes(l.outcome.Fabrics[0].Points[l.point].Bytes)}
 	}
 	o := sim.Options{Seeds: seeds, Workers: l.options.Workers, Cache: l.options.Cache, Exact: l.options.Exact, Progress: l.options.Progress}
-	results, _ := l.run(l.ctx, &own, o)
+	outcome, _ := l.run(l.ctx, &own, o)
 	if l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
-	if results == nil { // one of them cannot be built: each alone
+	if outcome == nil { // one of them cannot be built: each alone
 		if len(waiting) > 1 {
 			for _, v := range waiting {
 				if err := l.together([]*variant{v}, seeds); err != nil {
@@ -127,7 +127,7 @@ func (l *lab) together(waiting []*variant, seeds int) error {
 		return nil
 	}
 	for i, v := range waiting {
-		if p := &results.Fabrics[i].Points[0]; p.Measured() && !p.Partial && p.Counts.MessagesLost == 0 {
+		if p := &outcome.Fabrics[i].Points[0]; p.Measured() && !p.Partial && p.Counts.MessagesLost == 0 {
 			v.timesPs = p.Times()
 		}
 	}
@@ -135,7 +135,7 @@ func (l *lab) together(waiting []*variant, seeds int) error {
 }
 
 // test tests leads at one size.
-func (l *lab) test(trials []trial, out *runstore.Contest) error {
+func (l *lab) test(trials []trial, out *results.Contest) error {
 	var falls []*waterfall
 	var read []*reading
 	seen := map[int]bool{}
@@ -174,7 +174,7 @@ func (l *lab) test(trials []trial, out *runstore.Contest) error {
 
 // reading is a reading that is simulated: with few seeds, and with all if it has an effect.
 type reading struct {
-	record  runstore.Reading
+	record  results.Reading
 	own     []int64 // the times of the run
 	variant *variant
 }
@@ -193,9 +193,9 @@ func (x *reading) more(l *lab) {
 }
 
 // readings plans the simulations of a fabric's readings, and names those that the scenario refuses.
-func (l *lab) readings(fabric int, into *runstore.Contest) (out []*reading) {
-	own := l.results.Fabrics[fabric].Points[l.point].Times()
-	bytes := l.results.Fabrics[fabric].Points[l.point].Bytes
+func (l *lab) readings(fabric int, into *results.Contest) (out []*reading) {
+	own := l.outcome.Fabrics[fabric].Points[l.point].Times()
+	bytes := l.outcome.Fabrics[fabric].Points[l.point].Bytes
 	for _, x := range scenario.Readings(l.r, fabric) {
 		other, err := scenario.WithReading(l.r, fabric, x)
 		if err != nil {
@@ -204,7 +204,7 @@ func (l *lab) readings(fabric int, into *runstore.Contest) (out []*reading) {
 			}
 			continue
 		}
-		record := runstore.Reading{Bytes: bytes, Fabric: l.r.Fabrics[fabric].Name, Path: x.Path, Own: x.Own, Value: x.Value, Source: x.Source}
+		record := results.Reading{Bytes: bytes, Fabric: l.r.Fabrics[fabric].Name, Path: x.Path, Own: x.Own, Value: x.Value, Source: x.Source}
 		out = append(out, &reading{record, own, l.add(&other.Fabrics[fabric], min(len(own), leastSeeds))})
 	}
 	return out
@@ -287,7 +287,7 @@ func (w *waterfall) order() {
 // changesNothing reports whether a property alone leaves each time as it is, to the picosecond.
 func (w *waterfall) changesNothing(i int) bool {
 	v := w.known[set(0).with(i)]
-	own := w.lab.results.Fabrics[w.lead.slower].Points[w.lab.point].Times()
+	own := w.lab.outcome.Fabrics[w.lead.slower].Points[w.lab.point].Times()
 	return v != nil && len(v.timesPs) >= w.seeds() && slices.Equal(v.timesPs[:w.seeds()], own[:w.seeds()])
 }
 
@@ -309,9 +309,9 @@ func (w *waterfall) time(taken set) (ps int64, ok bool) {
 	var times []int64
 	switch taken {
 	case 0:
-		times = w.lab.results.Fabrics[w.lead.slower].Points[w.lab.point].Times()
+		times = w.lab.outcome.Fabrics[w.lead.slower].Points[w.lab.point].Times()
 	case w.all():
-		times = w.lab.results.Fabrics[w.lead.faster].Points[w.lab.point].Times()
+		times = w.lab.outcome.Fabrics[w.lead.faster].Points[w.lab.point].Times()
 	default:
 		v := w.known[taken]
 		if v == nil || len(v.timesPs) < w.seeds() {
@@ -327,28 +327,28 @@ func (w *waterfall) time(taken set) (ps int64, ok bool) {
 }
 
 // seeds is the number of seeds of hybrids.
-func (w *waterfall) seeds() int { return hybridSeeds(w.lab.results, w.lead) }
+func (w *waterfall) seeds() int { return hybridSeeds(w.lab.outcome, w.lead) }
 
 // trial is the outcome.
-func (w *waterfall) trial() runstore.Trial {
+func (w *waterfall) trial() results.Trial {
 	slower, _ := w.time(0)
 	faster, _ := w.time(w.all())
-	out := runstore.Trial{
-		Bytes:  w.lab.results.Fabrics[0].Points[w.lab.point].Bytes,
+	out := results.Trial{
+		Bytes:  w.lab.outcome.Fabrics[0].Points[w.lab.point].Bytes,
 		Faster: w.lab.r.Fabrics[w.lead.faster].Name, Slower: w.lab.r.Fabrics[w.lead.slower].Name,
 		Seeds: w.seeds(), FasterPs: faster, SlowerPs: slower,
 		Steps: w.path(w.steps), Reverse: w.path(reversed(w.steps)),
 	}
 	for _, i := range w.pair.differ {
 		if alone, ok := w.time(set(0).with(i)); ok {
-			out.Alone = append(out.Alone, runstore.Swap{Property: properties[i].name, EffectPs: slower - alone})
+			out.Alone = append(out.Alone, results.Swap{Property: properties[i].name, EffectPs: slower - alone})
 		}
 	}
 	return out
 }
 
 // path is the steps in an order. A step without a time is one with the next.
-func (w *waterfall) path(steps [][]int) (out []runstore.Swap) {
+func (w *waterfall) path(steps [][]int) (out []results.Swap) {
 	var taken set
 	before, _ := w.time(0)
 	name := ""
@@ -361,7 +361,7 @@ func (w *waterfall) path(steps [][]int) (out []runstore.Swap) {
 			name += properties[i].name
 		}
 		if t, ok := w.time(taken); ok {
-			out = append(out, runstore.Swap{Property: name, EffectPs: before - t})
+			out = append(out, results.Swap{Property: name, EffectPs: before - t})
 			before, name = t, ""
 		}
 	}

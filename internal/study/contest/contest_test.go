@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -48,15 +48,15 @@ func TestEachFieldOfAFabricIsInOneProperty(t *testing.T) {
 }
 
 // tested simulates a scenario and tests its leads.
-func tested(t *testing.T, text string, seeds int) (*runstore.Results, *runstore.Contest) {
+func tested(t *testing.T, text string, seeds int) (*results.Results, *results.Contest) {
 	t.Helper()
 	r := simtest.Resolve(t, text)
 	o := sim.Options{Workers: 1, Seeds: seeds}
-	results, err := sim.Run(t.Context(), r, o)
+	outcome, err := sim.Run(t.Context(), r, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return results, Test(t.Context(), sim.Run, r, results, o)
+	return outcome, Test(t.Context(), sim.Run, r, outcome, o)
 }
 
 // Two fabrics that differ in one value: the value is the reason, and its step is the whole lead.
@@ -99,7 +99,7 @@ fabrics: [infiniband-ndr, {preset: roce-v2-400g, switch: {model: sn5600, latency
 		t.Fatalf("%+v: want a trial", got)
 	}
 	for _, trial := range got.Trials {
-		for _, order := range [][]runstore.Swap{trial.Steps, trial.Reverse} {
+		for _, order := range [][]results.Swap{trial.Steps, trial.Reverse} {
 			sum := int64(0)
 			for _, s := range order {
 				sum += s.EffectPs
@@ -140,7 +140,7 @@ run: {jitter: true}
 	if got == nil {
 		t.Fatal("there is no contest")
 	}
-	at := slices.IndexFunc(got.Readings, func(x runstore.Reading) bool {
+	at := slices.IndexFunc(got.Readings, func(x results.Reading) bool {
 		return x.Fabric == "roce-v2-400g" && x.Path == "switch.latency" && x.Value == "300ns"
 	})
 	if at < 0 || got.Readings[at].Own != "500ns" || len(got.Readings[at].TimesPs) != 3 || got.Readings[at].Source == "" {
@@ -180,11 +180,11 @@ workload: {pattern: permutation, sizes: [64KiB]}`
 	} {
 		r := simtest.Resolve(t, text+c.more)
 		o := sim.Options{Workers: 1, Seeds: 3}
-		results, err := sim.Run(t.Context(), r, o)
+		outcome, err := sim.Run(t.Context(), r, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Test(c.ctx, sim.Run, r, results, o)
+		got := Test(c.ctx, sim.Run, r, outcome, o)
 		if got == nil || got.NotTested != want || (want == "") != (len(got.Trials) > 0) {
 			t.Errorf("%q: %+v", want, got)
 		}
@@ -193,10 +193,10 @@ workload: {pattern: permutation, sizes: [64KiB]}`
 
 // A size at which the seeds show no lead ends a range: the leads before and behind it are two, and each has its test.
 func TestASizeWithoutALeadEndsARange(t *testing.T) {
-	r := &runstore.Results{Fabrics: make([]runstore.FabricResult, 2)}
+	r := &results.Results{Fabrics: make([]results.FabricResult, 2)}
 	for i, slower := range []int64{110, 101, 120} {
 		for f, us := range []int64{100, slower} {
-			p := runstore.Point{Bytes: int64(1) << (10 + i), Time: units.Time(us) * units.Microsecond, Seeds: &runstore.Seeds{}}
+			p := results.Point{Bytes: int64(1) << (10 + i), Time: units.Time(us) * units.Microsecond, Seeds: &results.Seeds{}}
 			for k := range int64(5) {
 				p.Seeds.TimesPs = append(p.Seeds.TimesPs, us*1e6+k*1e3)
 			}

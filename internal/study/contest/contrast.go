@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/internal/base/stats"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Tie is the relative difference of times below which fabrics count as equal: the spread of
@@ -26,7 +26,7 @@ type Contrast struct {
 
 // ContrastOf is the contrast of pairs of points, one pair per size: for each seed it uses the
 // geometric mean over the sizes.
-func ContrastOf(pairs [][2]runstore.Point) Contrast {
+func ContrastOf(pairs [][2]results.Point) Contrast {
 	n, paired := math.MaxInt, true
 	for i := range pairs {
 		n = min(n, len(pairs[i][0].Times()), len(pairs[i][1].Times()))
@@ -74,8 +74,8 @@ func Outliers(logs []float64) bool {
 }
 
 // Ratio is the ratio of the mean times of two points; of what is usual, where that alone shows an order.
-func Ratio(of, to runstore.Point) float64 {
-	for _, c := range []Contrast{ContrastOf([][2]runstore.Point{{of, to}}), ContrastOf([][2]runstore.Point{{to, of}}).Inverse()} {
+func Ratio(of, to results.Point) float64 {
+	for _, c := range []Contrast{ContrastOf([][2]results.Point{{of, to}}), ContrastOf([][2]results.Point{{to, of}}).Inverse()} {
 		if c.Typical {
 			return c.Mean
 		}
@@ -93,12 +93,12 @@ func LogsOf[T int64 | float64](times []T) []float64 {
 }
 
 // Together reports whether the times of two points belong together seed by seed.
-func Together(a, b *runstore.Point) bool {
+func Together(a, b *results.Point) bool {
 	return a.Seeds == nil || b.Seeds == nil || a.Seeds.Together(b.Seeds)
 }
 
 // offOf is the factor by which the bounds of estimated times may change a ratio.
-func offOf(pairs [][2]runstore.Point) float64 {
+func offOf(pairs [][2]results.Point) float64 {
 	off := 1.0
 	for i := range pairs {
 		a, b := pairs[i][0].Estimate.Off(), pairs[i][1].Estimate.Off()

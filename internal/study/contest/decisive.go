@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -19,11 +19,11 @@ type trial struct {
 // neighbouring sizes with the same fastest fabric it takes, for each fabric that is near, the size
 // with the longest lead that the budget allows. For a fabric that is far behind it takes one size in
 // all, one that is tested anyway if there is one.
-func decisive(results *runstore.Results) (chosen []trial, left []string) {
+func decisive(outcome *results.Results) (chosen []trial, left []string) {
 	var near, far [][]trial
-	for faster := range results.Fabrics {
-		for slower := range results.Fabrics {
-			for _, span := range leads(results, faster, slower) {
+	for faster := range outcome.Fabrics {
+		for slower := range outcome.Fabrics {
+			for _, span := range leads(outcome, faster, slower) {
 				if span[0].far {
 					far = append(far, span)
 				} else {
@@ -32,21 +32,21 @@ func decisive(results *runstore.Results) (chosen []trial, left []string) {
 			}
 		}
 	}
-	slices.SortStableFunc(near, func(a, b []trial) int { return cmp.Compare(ratio(results, b[0]), ratio(results, a[0])) })
+	slices.SortStableFunc(near, func(a, b []trial) int { return cmp.Compare(ratio(outcome, b[0]), ratio(outcome, a[0])) })
 	budget, sizes, explained := int64(mostHopsOnce), map[int]bool{}, map[int]bool{}
 	if len(near)+len(far) > 0 && slices.Concat(near, far)[0][0].seeds >= leastSeeds {
 		budget = mostHops
 	}
 	take := func(span []trial) {
 		at := slices.IndexFunc(span, func(t trial) bool {
-			return costOf(results, t) <= budget && (len(sizes) < mostSizes || sizes[t.point])
+			return costOf(outcome, t) <= budget && (len(sizes) < mostSizes || sizes[t.point])
 		})
 		if at < 0 {
-			left = append(left, nameOf(results, span[0]))
+			left = append(left, nameOf(outcome, span[0]))
 			return
 		}
 		t := span[at]
-		budget -= costOf(results, t)
+		budget -= costOf(outcome, t)
 		sizes[t.point], explained[t.slower] = true, true
 		chosen = append(chosen, t)
 	}
@@ -64,7 +64,7 @@ func decisive(results *runstore.Results) (chosen []trial, left []string) {
 			if sizes[a.point] != sizes[b.point] {
 				return 1
 			}
-			return cmp.Compare(costOf(results, a), costOf(results, b))
+			return cmp.Compare(costOf(outcome, a), costOf(outcome, b))
 		})
 		take(span)
 	}
@@ -73,17 +73,17 @@ func decisive(results *runstore.Results) (chosen []trial, left []string) {
 }
 
 // repeated reports whether points that count have several seeds.
-func repeated(results *runstore.Results) bool {
-	return slices.ContainsFunc(measuredPoints(results), func(i int) bool { return len(results.Fabrics[0].Points[i].Times()) >= leastSeeds })
+func repeated(outcome *results.Results) bool {
+	return slices.ContainsFunc(measuredPoints(outcome), func(i int) bool { return len(outcome.Fabrics[0].Points[i].Times()) >= leastSeeds })
 }
 
 // measuredPoints are the points with a result on every fabric, over seeds if any point is.
-func measuredPoints(results *runstore.Results) (out []int) {
+func measuredPoints(outcome *results.Results) (out []int) {
 	repeated := false
-	for i := range results.Fabrics[0].Points {
+	for i := range outcome.Fabrics[0].Points {
 		good, over := true, true
-		for f := range results.Fabrics {
-			p := &results.Fabrics[f].Points[i]
+		for f := range outcome.Fabrics {
+			p := &outcome.Fabrics[f].Points[i]
 			good = good && p.Measured() && !p.Partial && p.Counts.MessagesLost == 0
 			over = over && len(p.Times()) >= leastSeeds
 		}
@@ -95,34 +95,34 @@ func measuredPoints(results *runstore.Results) (out []int) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b int) int {
-		return cmp.Compare(results.Fabrics[0].Points[a].Bytes, results.Fabrics[0].Points[b].Bytes)
+		return cmp.Compare(outcome.Fabrics[0].Points[a].Bytes, outcome.Fabrics[0].Points[b].Bytes)
 	})
 	return out
 }
 
 // leads are the ranges of sizes at which a fabric is the fastest of all and leads another: the sizes of
 // each, the longest lead first.
-func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
+func leads(outcome *results.Results, faster, slower int) (out [][]trial) {
 	if faster == slower {
 		return nil
 	}
-	far, repeated := farBehind(results, slower), repeated(results)
+	far, repeated := farBehind(outcome, slower), repeated(outcome)
 	var span []trial
 	end := func() {
 		if len(span) > 0 {
-			slices.SortStableFunc(span, func(a, b trial) int { return cmp.Compare(ratio(results, b), ratio(results, a)) })
+			slices.SortStableFunc(span, func(a, b trial) int { return cmp.Compare(ratio(outcome, b), ratio(outcome, a)) })
 			out = append(out, span)
 		}
 		span = nil
 	}
-	for _, i := range measuredPoints(results) {
+	for _, i := range measuredPoints(outcome) {
 		t := trial{point: i, faster: faster, slower: slower, far: far}
-		pair := [2]runstore.Point{results.Fabrics[slower].Points[i], results.Fabrics[faster].Points[i]}
-		if fastest(results, i) != faster || !ContrastOf([][2]runstore.Point{pair}).Behind(repeated) {
+		pair := [2]results.Point{outcome.Fabrics[slower].Points[i], outcome.Fabrics[faster].Points[i]}
+		if fastest(outcome, i) != faster || !ContrastOf([][2]results.Point{pair}).Behind(repeated) {
 			end() // the seeds show no lead
 			continue
 		}
-		t.seeds = min(len(results.Fabrics[faster].Points[i].Times()), len(results.Fabrics[slower].Points[i].Times()))
+		t.seeds = min(len(outcome.Fabrics[faster].Points[i].Times()), len(outcome.Fabrics[slower].Points[i].Times()))
 		span = append(span, t)
 	}
 	end()
@@ -130,40 +130,40 @@ func leads(results *runstore.Results, faster, slower int) (out [][]trial) {
 }
 
 // farBehind reports whether a fabric takes FarBehind times as long as the fastest at every size.
-func farBehind(results *runstore.Results, fabric int) bool {
-	return !slices.ContainsFunc(measuredPoints(results), func(i int) bool {
-		return ratio(results, trial{point: i, faster: fastest(results, i), slower: fabric}) < FarBehind
+func farBehind(outcome *results.Results, fabric int) bool {
+	return !slices.ContainsFunc(measuredPoints(outcome), func(i int) bool {
+		return ratio(outcome, trial{point: i, faster: fastest(outcome, i), slower: fabric}) < FarBehind
 	})
 }
 
 // costOf is the packet-hops of a test.
-func costOf(results *runstore.Results, t trial) int64 {
-	runs := hybrids * hybridSeeds(results, t)
+func costOf(outcome *results.Results, t trial) int64 {
+	runs := hybrids * hybridSeeds(outcome, t)
 	if !t.far {
 		runs += readings*min(t.seeds, leastSeeds) + effective*t.seeds
 	}
-	return hopsOf(results, t) * int64(runs)
+	return hopsOf(outcome, t) * int64(runs)
 }
 
 // hybridSeeds is the number of seeds of the hybrids of a test.
-func hybridSeeds(results *runstore.Results, t trial) int {
-	return min(t.seeds, max(2, int(mostHops/hybridShare/(hybrids*(1+hopsOf(results, t))))))
+func hybridSeeds(outcome *results.Results, t trial) int {
+	return min(t.seeds, max(2, int(mostHops/hybridShare/(hybrids*(1+hopsOf(outcome, t))))))
 }
 
 // hopsOf is the packet-hops of one simulation of each of the two fabrics.
-func hopsOf(results *runstore.Results, t trial) int64 {
-	of := func(f int) int64 { return results.Fabrics[f].Points[t.point].Counts.PacketHops }
+func hopsOf(outcome *results.Results, t trial) int64 {
+	of := func(f int) int64 { return outcome.Fabrics[f].Points[t.point].Counts.PacketHops }
 	return of(t.faster) + of(t.slower)
 }
 
 // ratio is the slower fabric's time over the faster one's.
-func ratio(results *runstore.Results, t trial) float64 {
-	return Ratio(results.Fabrics[t.slower].Points[t.point], results.Fabrics[t.faster].Points[t.point])
+func ratio(outcome *results.Results, t trial) float64 {
+	return Ratio(outcome.Fabrics[t.slower].Points[t.point], outcome.Fabrics[t.faster].Points[t.point])
 }
 
-func fastest(results *runstore.Results, point int) (best int) {
-	for f := range results.Fabrics {
-		if results.Fabrics[f].Points[point].Time < results.Fabrics[best].Points[point].Time {
+func fastest(outcome *results.Results, point int) (best int) {
+	for f := range outcome.Fabrics {
+		if outcome.Fabrics[f].Points[point].Time < outcome.Fabrics[best].Points[point].Time {
 			best = f
 		}
 	}
@@ -171,9 +171,9 @@ func fastest(results *runstore.Results, point int) (best int) {
 }
 
 // nameOf is a lead in words.
-func nameOf(results *runstore.Results, t trial) string {
-	text := results.Fabrics[t.faster].Name + " over " + results.Fabrics[t.slower].Name
-	if b := results.Fabrics[t.faster].Points[t.point].Bytes; b != 0 {
+func nameOf(outcome *results.Results, t trial) string {
+	text := outcome.Fabrics[t.faster].Name + " over " + outcome.Fabrics[t.slower].Name
+	if b := outcome.Fabrics[t.faster].Points[t.point].Bytes; b != 0 {
 		text += " at " + units.Bytes(b).String()
 	}
 	return text

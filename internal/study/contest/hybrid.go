@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // pair is two fabrics of a scenario, the slower one first, with the properties in which they differ.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/wire"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/run/host"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

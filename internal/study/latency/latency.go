@@ -7,8 +7,8 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/host"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -9,7 +9,7 @@ import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

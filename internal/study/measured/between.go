@@ -1,6 +1,6 @@
 package measured
 
-import "weft/internal/sim/scenario"
+import "weft/scenario"
 
 // ErrorBetweenNodes is weft's error for a collective between nodes: over the scored rows in the range
 // of sizes of a message, in the range of the given size. Rows of the operation count if there are any, else rows of all

@@ -3,8 +3,8 @@ package measured_test
 import (
 	"testing"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 )
 
 // docs/VALIDATION.md has these means in its table of ranges ("between nodes").

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

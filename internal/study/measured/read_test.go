@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

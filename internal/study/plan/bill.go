@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

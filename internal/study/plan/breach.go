@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Breach is a constraint that a design does not meet.

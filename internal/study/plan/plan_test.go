@@ -10,8 +10,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
+	"weft/scenario"
 )
 
 func TestADesignsScenarioIsTheTopologyThatItCounts(t *testing.T) {

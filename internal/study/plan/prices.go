@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // PerUnit is the resolution of money: ten-thousandths of the currency's unit, so a kilowatt-hour of

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Plan is the result of a search.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/internal/base/topology"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Simulator runs a scenario; sim.Run is one.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Pair is a measurement of one pair of hosts while the others are idle.
 type Pair struct {
@@ -256,7 +256,7 @@ nccl: {times: nccl, base: 0.01, step-local: 0.01, step-network: 0.01, proxy: 0.0
 }
 
 // run simulates a scenario of one fabric.
-func run(ctx context.Context, simulate Simulator, text string) ([]runstore.Point, error) {
+func run(ctx context.Context, simulate Simulator, text string) ([]results.Point, error) {
 	f, err := scenario.Decode("prediction", []byte(text))
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -11,9 +11,9 @@ import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -30,21 +30,21 @@ type Options struct {
 
 // Run runs a workload from files on each fabric of a scenario. The workload must have passed Check.
 // The result is not nil once a fabric was tried; the error joins the errors of the fabrics.
-func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Options) (*runstore.Replay, error) {
+func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Options) (*results.Replay, error) {
 	if gpus := r.Cluster.Ranks(); w.Ranks > gpus {
 		return nil, fmt.Errorf("%s has %d ranks, and the cluster %d GPUs (%d nodes with %d): give it more nodes", w.Files[0], w.Ranks, gpus, r.Cluster.Nodes, r.Cluster.Node.GPUs)
 	}
 	if n := w.Ops(); o.Whole && n > workload.MaxOps {
 		return nil, fmt.Errorf("%s has %d operations when all ranks are written out: weft takes at most %d; leave out --whole", w.Files[0], n, workload.MaxOps)
 	}
-	out := &runstore.Replay{
-		Version: runstore.ReplayVersion, Scenario: r.Name, Nodes: r.Cluster.Nodes, GPUs: r.Cluster.Ranks(), Seed: r.Run.Seed, Source: describeSource(w),
+	out := &results.Replay{
+		Version: results.ReplayVersion, Scenario: r.Name, Nodes: r.Cluster.Nodes, GPUs: r.Cluster.Ranks(), Seed: r.Run.Seed, Source: describeSource(w),
 	}
 	var errs []error
 	tally := sim.NewTally(len(r.Fabrics), o.Progress)
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
-		res := runstore.ReplayFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
+		res := results.ReplayFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
 		o.Progress = tally.Of(i, f.Name)
 		err := replayOn(ctx, r, f, w, &o, &res)
 		if ctx.Err() != nil {
@@ -62,7 +62,7 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 }
 
 // replayOn runs a workload on one fabric.
-func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *source.Workload, o *Options, res *runstore.ReplayFabric) error {
+func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *source.Workload, o *Options, res *results.ReplayFabric) error {
 	p, err := control.NewPlan(r, f)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 
 // replayFolded simulates each phase once, all its groups at once, and assembles the workload from
 // their times.
-func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f *workload.Folded, res *runstore.ReplayFabric) error {
+func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f *workload.Folded, res *results.ReplayFabric) error {
 	runs, err := phases.RunPhases(ctx, p, r, f.Phases)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f 
 }
 
 // tellReplay fills in the results of a timeline.
-func tellReplay(res *runstore.ReplayFabric, g *workload.Graph, line *workload.Timeline) {
+func tellReplay(res *results.ReplayFabric, g *workload.Graph, line *workload.Timeline) {
 	res.TimePs = int64(line.End)
 	n := units.Time(len(g.Ranks))
 	var computing, exposed, waiting, idle units.Time
@@ -141,15 +141,15 @@ func tellReplay(res *runstore.ReplayFabric, g *workload.Graph, line *workload.Ti
 		if k.Kind == workload.Collective {
 			name = k.Do.String()
 		}
-		res.Kinds = append(res.Kinds, runstore.ReplayKind{
+		res.Kinds = append(res.Kinds, results.ReplayKind{
 			Purpose: k.Purpose.String(), Kind: name, Count: k.Count, Bytes: int64(k.Bytes), MovingPs: int64(k.Moving),
 		})
 	}
 }
 
 // describeSource is a workload in the form of the results.
-func describeSource(w *source.Workload) runstore.ReplaySource {
-	out := runstore.ReplaySource{Format: w.Format, Files: w.Files, Ranks: w.Ranks, Operations: int64(w.Ops()), Units: w.Units, Assumptions: w.Assumptions}
+func describeSource(w *source.Workload) results.ReplaySource {
+	out := results.ReplaySource{Format: w.Format, Files: w.Files, Ranks: w.Ranks, Operations: int64(w.Ops()), Units: w.Units, Assumptions: w.Assumptions}
 	if w.Stopped != nil {
 		out.Stopped = w.Stopped.Error()
 	}

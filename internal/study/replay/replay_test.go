@@ -7,8 +7,8 @@ import (
 
 	"weft/internal/formats"
 	"weft/internal/formats/source"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
+	"weft/results"
 )
 
 // twoLayers is a list whose collectives do not overlap, so that the sum of its phases is exact.
@@ -30,7 +30,7 @@ func read(t *testing.T, text string) *source.Workload {
 	return w
 }
 
-func replay(t *testing.T, w *source.Workload, whole bool) *runstore.ReplayFabric {
+func replay(t *testing.T, w *source.Workload, whole bool) *results.ReplayFabric {
 	t.Helper()
 	out, err := Run(context.Background(), simtest.Resolve(t, simtest.FourNodes), w, Options{Whole: whole})
 	if err != nil {
@@ -54,7 +54,7 @@ func TestAWorkloadPutTogetherFromPhasesTakesAsLong(t *testing.T) {
 			t.Errorf("kind %d is %+v from phases, %+v as it comes", i, k, e)
 		}
 	}
-	for _, f := range []*runstore.ReplayFabric{folded, whole} {
+	for _, f := range []*results.ReplayFabric{folded, whole} {
 		if sum := f.ComputingPs + f.ExposedPs + f.WaitingPs + f.IdlePs; sum > f.TimePs || sum < f.TimePs-4 {
 			t.Errorf("the parts sum to %d ps of %d", sum, f.TimePs)
 		}

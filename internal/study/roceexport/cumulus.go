@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -9,7 +9,7 @@ import (
 	"weft/internal/roce"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -3,7 +3,7 @@ package roceexport
 import (
 	"fmt"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

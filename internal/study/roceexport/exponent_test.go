@@ -3,7 +3,7 @@ package roceexport
 import (
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // SONiC's dynamic_th is the exponent of a power of two, from 1/256 to 128, in every form of the

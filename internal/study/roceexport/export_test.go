@@ -13,7 +13,7 @@ import (
 	"weft/internal/roce"
 	"weft/internal/roce/host"
 	"weft/internal/roce/sonic"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

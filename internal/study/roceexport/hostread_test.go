@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/roce/host"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/roce/sonic"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

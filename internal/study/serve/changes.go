@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -258,7 +258,7 @@ type Source struct {
 }
 
 // Changes simulates the job at its rate, and again with each change alone. A change that cannot be is refused in the results.
-func Changes(ctx context.Context, from Source, o Options) (*runstore.Serving, error) {
+func Changes(ctx context.Context, from Source, o Options) (*results.Serving, error) {
 	r, err := from.Resolve()
 	if err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func Changes(ctx context.Context, from Source, o Options) (*runstore.Serving, er
 		if own == nil && err == nil {
 			continue
 		}
-		told := runstore.ServingChange{Name: c.name}
+		told := results.ServingChange{Name: c.name}
 		if err == nil {
 			o.Progress = func(done, total int, fabric string) {
 				if steps != nil {
@@ -302,15 +302,15 @@ func Changes(ctx context.Context, from Source, o Options) (*runstore.Serving, er
 }
 
 // rerun simulates a changed job on the fabrics for which something has changed.
-func rerun(ctx context.Context, was, is *scenario.Resolved, o Options) (out []runstore.ServingChanged, err error) {
+func rerun(ctx context.Context, was, is *scenario.Resolved, o Options) (out []results.ServingChanged, err error) {
 	own := *is
 	own.Fabrics = nil
 	same := reflect.DeepEqual(was.Serving, is.Serving) && reflect.DeepEqual(was.Cluster, is.Cluster)
 	for i := range is.Fabrics {
 		if f := &is.Fabrics[i]; same && reflect.DeepEqual(was.Fabrics[i], *f) {
-			out = append(out, runstore.ServingChanged{Name: f.Name, Unchanged: true})
+			out = append(out, results.ServingChanged{Name: f.Name, Unchanged: true})
 		} else {
-			out = append(out, runstore.ServingChanged{})
+			out = append(out, results.ServingChanged{})
 			own.Fabrics = append(own.Fabrics, *f)
 		}
 	}
@@ -367,10 +367,10 @@ func (c *change) of(from Source) (*scenario.Resolved, error) {
 }
 
 // fabricsOf is the times of a changed job.
-func fabricsOf(p *runstore.ServingPoint) (out []runstore.ServingChanged) {
+func fabricsOf(p *results.ServingPoint) (out []results.ServingChanged) {
 	for i := range p.Fabrics {
 		f := &p.Fabrics[i]
-		own := runstore.ServingChanged{Name: f.Name, Unstable: cmp.Or(p.Unstable, f.Unstable)}
+		own := results.ServingChanged{Name: f.Name, Unstable: cmp.Or(p.Unstable, f.Unstable)}
 		if f.Run != nil {
 			own.FirstToken, own.PerToken, own.Transfer, own.Good = f.Run.FirstToken, f.Run.PerToken, f.Run.Transfer, f.Run.Good
 		} else if own.Unstable == "" {

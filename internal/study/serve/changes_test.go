@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // changed is the named change of a job.
-func changed(t *testing.T, out *runstore.Serving, name string) *runstore.ServingChange {
+func changed(t *testing.T, out *results.Serving, name string) *results.ServingChange {
 	t.Helper()
 	for i := range out.Changes {
 		if strings.Contains(out.Changes[i].Name, name) {

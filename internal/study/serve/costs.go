@@ -7,10 +7,10 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/sim/workload/llm"
 	"weft/internal/sim/workload/serving"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -3,8 +3,8 @@ package serve
 import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/transfer"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/serving"
+	"weft/scenario"
 	"weft/units"
 )
 

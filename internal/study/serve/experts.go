@@ -8,8 +8,8 @@ import (
 	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/internal/sim/run/exchange"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -42,12 +42,12 @@ func (e *experts) layer(what scenario.Exchange, tokens int) units.Time {
 func (e *experts) each(tokens int) int { return (tokens + e.tensor - 1) / e.tensor }
 
 // tell is the exchanges of a layer at the simulated numbers of tokens.
-func (e *experts) tell(pool string) (out []runstore.ServingExchange) {
+func (e *experts) tell(pool string) (out []results.ServingExchange) {
 	if e == nil {
 		return nil
 	}
 	for i, n := range e.there.bytes {
-		out = append(out, runstore.ServingExchange{Pool: pool, Tokens: int(n), DispatchPs: int64(e.there.times[i]), CombinePs: int64(e.back.times[i])})
+		out = append(out, results.ServingExchange{Pool: pool, Tokens: int(n), DispatchPs: int64(e.there.times[i]), CombinePs: int64(e.back.times[i])})
 	}
 	return out
 }

@@ -3,7 +3,7 @@ package serve
 import (
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

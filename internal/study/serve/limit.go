@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"weft/internal/base/cores"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // GoodShare is the share of requests within the limits at which a rate still counts: DistServe (OSDI 2024)
@@ -26,13 +26,13 @@ type Limit struct {
 	// Step is the distance of the searched rates.
 	Step float64
 	// Full is the pool that has no time left first, as the requests are.
-	Full runstore.ServingLoad
+	Full results.ServingLoad
 	// At is the job at its own rate.
-	At *runstore.ServingPoint
+	At *results.ServingPoint
 }
 
 // Keeps reports whether a run has a steady state and enough requests within the limits.
-func Keeps(run *runstore.ServingRun, unstable string) bool {
+func Keeps(run *results.ServingRun, unstable string) bool {
 	return run != nil && unstable == "" && run.Good >= GoodShare
 }
 
@@ -60,7 +60,7 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 	}
 	at := &study{}
 	*at = *s
-	at.out = &runstore.Serving{Job: s.out.Job}
+	at.out = &results.Serving{Job: s.out.Job}
 	tasks := at.points([]float64{own})
 	cores.Each(len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
 	s.met = metOf(&at.out.Points[0].Fabrics[0])

@@ -3,7 +3,7 @@ package serve
 import (
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // slow makes keys and values count: one NIC of a node, and a limit of the first token that they take most of.

@@ -6,22 +6,22 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload/llm"
 	"weft/internal/sim/workload/serving"
+	"weft/results"
 )
 
 // loads are the shares of prefill's and decode's time that the requests need at a rate, the fullest first.
 // Above 1 lines grow without end.
-func (s *study) loads(rate float64, j *serving.Job) []runstore.ServingLoad {
+func (s *study) loads(rate float64, j *serving.Job) []results.ServingLoad {
 	if j.Decode.Instances == 0 {
-		return []runstore.ServingLoad{{Resource: "the instances' time", Share: rate * s.mixedSeconds(j)}}
+		return []results.ServingLoad{{Resource: "the instances' time", Share: rate * s.mixedSeconds(j)}}
 	}
-	out := []runstore.ServingLoad{
+	out := []results.ServingLoad{
 		{Resource: "prefill's time", Share: rate * s.prefillSeconds(j) / float64(j.Prefill.Instances)},
 		{Resource: "decode's time", Share: rate * s.decodeSeconds(j)},
 	}
-	slices.SortStableFunc(out, func(a, b runstore.ServingLoad) int { return cmp.Compare(b.Share, a.Share) })
+	slices.SortStableFunc(out, func(a, b results.ServingLoad) int { return cmp.Compare(b.Share, a.Share) })
 	return out
 }
 
@@ -122,10 +122,10 @@ func (s *study) mixedSeconds(j *serving.Job) float64 {
 }
 
 // loadsOn is the share of the NICs of a pool that keys and values need on a fabric at a rate, of the fuller pool.
-func (s *study) loadsOn(rate float64, fabric int) runstore.ServingLoad {
+func (s *study) loadsOn(rate float64, fabric int) results.ServingLoad {
 	w, v := s.way, &s.r.Serving
 	if v.Collocated {
-		return runstore.ServingLoad{}
+		return results.ServingLoad{}
 	}
 	bytes := 0.0
 	for _, q := range s.requests {
@@ -144,13 +144,13 @@ func (s *study) loadsOn(rate float64, fabric int) runstore.ServingLoad {
 	if own := w.kv.OwnNICs; own > 0 {
 		nics = float64(own * s.r.Cluster.Node.GPUs)
 	}
-	out := runstore.ServingLoad{}
+	out := results.ServingLoad{}
 	for _, x := range []struct {
 		name  string
 		nodes int
 	}{{"prefill", v.Prefill.Nodes}, {"decode", v.Decode.Nodes}} {
 		if share := rate * bytes / (float64(x.nodes) * nics * link); share > out.Share {
-			out = runstore.ServingLoad{Resource: fmt.Sprintf("the rate of %s's NICs for keys and values", x.name), Share: share}
+			out = results.ServingLoad{Resource: fmt.Sprintf("the rate of %s's NICs for keys and values", x.name), Share: share}
 		}
 	}
 	return out

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/llm"
 	"weft/internal/sim/workload/serving"
 	"weft/internal/study/training"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -28,11 +28,11 @@ func modelOn(r *scenario.Resolved, p *scenario.Pool) *llm.Job {
 
 // memoryOf is the memory of a pool's GPUs: what weights leave of it is for keys and values. The error has the
 // arithmetic.
-func memoryOf(r *scenario.Resolved, name string, p *scenario.Pool, cache *serving.Cache, longest int64) (runstore.ServingMemory, error) {
+func memoryOf(r *scenario.Resolved, name string, p *scenario.Pool, cache *serving.Cache, longest int64) (results.ServingMemory, error) {
 	j := modelOn(r, p)
 	gpu := r.Cluster.Node.GPU
-	out := runstore.ServingMemory{
-		ServingPool: runstore.ServingPool{Instances: p.Instances(r.Cluster.Node.GPUs), GPUs: p.GPUs(), Tensor: p.Tensor}, Groups: p.Data, Pipeline: p.Pipeline,
+	out := results.ServingMemory{
+		ServingPool: results.ServingPool{Instances: p.Instances(r.Cluster.Node.GPUs), GPUs: p.GPUs(), Tensor: p.Tensor}, Groups: p.Data, Pipeline: p.Pipeline,
 		Memory: int64(float64(gpu.Memory) * p.Memory.Float()),
 	}
 	for stage := range p.Pipeline {

@@ -8,9 +8,9 @@ import (
 	"weft/internal/base/canon"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/known"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/serving"
+	"weft/results"
+	"weft/scenario"
 )
 
 // JobKind is the kind of the entries that a job keeps: its requests on a fabric.
@@ -65,7 +65,7 @@ func (t *table) values() [][]int64 {
 }
 
 // remembered is onFabric with the cache: a run that is known is not simulated.
-func (s *study) remembered(ctx context.Context, fabric int, requests []serving.Request, out *runstore.ServingFabric) {
+func (s *study) remembered(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric) {
 	if s.cache == nil || len(requests) > rememberedRequests {
 		s.onFabric(ctx, fabric, requests, out)
 		return
@@ -77,7 +77,7 @@ func (s *study) remembered(ctx context.Context, fabric int, requests []serving.R
 		return
 	}
 	if value, is := s.cache.Get(key); is {
-		if kept := new(runstore.ServingFabric); canon.Decode(value, kept) == nil {
+		if kept := new(results.ServingFabric); canon.Decode(value, kept) == nil {
 			kept.Name, kept.Exchanges = out.Name, out.Exchanges
 			*out = *kept
 			return
@@ -90,7 +90,7 @@ func (s *study) remembered(ctx context.Context, fabric int, requests []serving.R
 }
 
 // keep gives the run of requests on a fabric to the cache.
-func (s *study) keep(key known.Key, fabric int, requests []serving.Request, out *runstore.ServingFabric) {
+func (s *study) keep(key known.Key, fabric int, requests []serving.Request, out *results.ServingFabric) {
 	value, err := valueOf(out)
 	if err != nil {
 		return
@@ -111,7 +111,7 @@ func (s *study) keep(key known.Key, fabric int, requests []serving.Request, out 
 }
 
 // valueOf are the bytes of a run on a fabric, without the engine's work and what is told beside it.
-func valueOf(f *runstore.ServingFabric) ([]byte, error) {
+func valueOf(f *results.ServingFabric) ([]byte, error) {
 	own := *f
 	own.Name, own.Exchanges, own.Counts = "", nil, own.Counts.WithoutWork()
 	return canon.Append(nil, own)

@@ -14,9 +14,9 @@ import (
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/transfer"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/serving"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -51,7 +51,7 @@ var kneeShares = []float64{0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.05}
 type study struct {
 	r        *scenario.Resolved
 	way      *way
-	out      *runstore.Serving
+	out      *results.Serving
 	requests []serving.Request // at a rate of one in a second in the mean
 	plans    []*network.Plan
 	cache    known.Store    // nil: none
@@ -78,7 +78,7 @@ func (p paces) mixed(groups []serving.Work) units.Time {
 }
 
 // Run simulates a serving job at each rate on each fabric, and on a network that takes no time.
-func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Serving, error) {
+func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Serving, error) {
 	s, rate, err := begin(ctx, r, &o)
 	if err != nil {
 		return nil, err
@@ -167,9 +167,9 @@ func (s *study) at(rate float64) []serving.Request {
 // describe fills in the job; the error says what does not fit.
 func (s *study) describe(o *Options) (err error) {
 	v := &s.r.Serving
-	s.out = &runstore.Serving{Version: runstore.ServingVersion, Scenario: s.r.Name, Seed: s.r.Run.Seed}
+	s.out = &results.Serving{Version: results.ServingVersion, Scenario: s.r.Name, Seed: s.r.Run.Seed}
 	j := &s.out.Job
-	*j = runstore.ServingJob{
+	*j = results.ServingJob{
 		Model: v.Model.Name(), GPU: s.r.Cluster.Node.GPU.Model, Nodes: v.Prefill.Nodes + v.Decode.Nodes, Collocated: v.Collocated, TokenBytes: s.way.cache.TokenBytes(),
 		Requests: len(s.requests), Trace: o.Trace.describe(), FirstToken: int64(v.Limits.FirstToken), PerToken: int64(v.Limits.PerToken),
 	}
@@ -258,7 +258,7 @@ func (s *study) job(fabric int) *serving.Job {
 }
 
 // pool is a pool as the scheduler has it.
-func pool(p *scenario.Pool, m *runstore.ServingMemory) serving.Pool {
+func pool(p *scenario.Pool, m *results.ServingMemory) serving.Pool {
 	return serving.Pool{Instances: m.Instances, Groups: p.Data, Stages: p.Pipeline, Tokens: p.Tokens, Requests: p.Requests, Room: m.Room, Reserve: p.Reserve}
 }
 
@@ -272,12 +272,12 @@ func (s *study) pace(p *scenario.Pool, fabric int, x *experts, busiest float64) 
 // points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of
 // its fabric.
 func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
-	s.out.Points = make([]runstore.ServingPoint, len(rates))
+	s.out.Points = make([]results.ServingPoint, len(rates))
 	alone := s.jobs[len(s.plans)]
 	for i, rate := range rates {
 		p := &s.out.Points[i]
 		p.Rate, p.Loads = rate, s.loads(rate, alone)
-		p.Fabrics = make([]runstore.ServingFabric, len(s.plans))
+		p.Fabrics = make([]results.ServingFabric, len(s.plans))
 		if most := p.Loads[0]; most.Share >= 1 {
 			p.Unstable = overloaded(most)
 		}
@@ -311,18 +311,18 @@ func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
 }
 
 // fabric is a fabric without a run.
-func (s *study) fabric(number int) runstore.ServingFabric {
+func (s *study) fabric(number int) results.ServingFabric {
 	f := s.plans[number].Fabric
-	return runstore.ServingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exchanges: append(s.there[number].tell("prefill"), s.here[number].tell("decode")...)}
+	return results.ServingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exchanges: append(s.there[number].tell("prefill"), s.here[number].tell("decode")...)}
 }
 
-func overloaded(l runstore.ServingLoad) string {
+func overloaded(l results.ServingLoad) string {
 	return fmt.Sprintf("the requests need %.0f %% of %s", 100*l.Share, l.Resource)
 }
 
 // onFabric simulates the requests on a fabric: if pools have exchanges with experts, first as if these and the
 // transfers did not meet.
-func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Request, out *runstore.ServingFabric) {
+func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric) {
 	if s.met != nil {
 		s.carried(ctx, fabric, requests, s.together(ctx, nil, fabric), out)
 		return
@@ -333,13 +333,13 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 		return
 	}
 	alone := out.Run
-	*out = runstore.ServingFabric{Name: out.Name, Protocol: out.Protocol, Rate: out.Rate, Exchanges: out.Exchanges}
+	*out = results.ServingFabric{Name: out.Name, Protocol: out.Protocol, Rate: out.Rate, Exchanges: out.Exchanges}
 	s.carried(ctx, fabric, requests, t, out)
 	out.Contention = t.tell(alone)
 }
 
 // carried simulates the requests on a fabric, with exchanges beside transfers if t is not nil. It returns what carried them.
-func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *runstore.ServingFabric) *floor {
+func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *results.ServingFabric) *floor {
 	f := &floor{together: t}
 	f.courier = courier{way: s.way, lane: make(map[int]int32), delivered: f.delivered}
 	f.stages = newStages(f, s, fabric)
@@ -359,7 +359,7 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 	var unfinished network.Unfinished
 	switch {
 	case ctx.Err() != nil:
-		out.Failure = runstore.Stopped
+		out.Failure = results.Stopped
 	case errors.As(err, &unfinished) || err == nil && f.scheduler.Undone() > 0:
 		out.Unstable = fmt.Sprintf("%d of %d requests had no complete answer after %v, of which a network that takes no time needs %v", f.scheduler.Undone(), len(requests), limit, alone.End())
 	case err != nil:
@@ -372,7 +372,7 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 }
 
 // onNothing is the run of requests on a network that takes no time.
-func (s *study) onNothing(ctx context.Context, requests []serving.Request) (run *runstore.ServingRun, unstable string) {
+func (s *study) onNothing(ctx context.Context, requests []serving.Request) (run *results.ServingRun, unstable string) {
 	done := serving.Alone(s.jobs[len(s.plans)], requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
 	run = s.summary(requests, done)
 	return run, growing(run, done)

@@ -8,10 +8,10 @@ import (
 
 	"weft/internal/formats/requests"
 	"weft/internal/sim/known"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/training"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -43,7 +43,7 @@ func resolvedWith(set ...scenario.Override) (*scenario.Resolved, error) {
 	return file.Resolve(set...)
 }
 
-func served(t *testing.T, o Options, set ...scenario.Override) *runstore.Serving {
+func served(t *testing.T, o Options, set ...scenario.Override) *results.Serving {
 	t.Helper()
 	out, err := Run(context.Background(), resolved(t, set...), o)
 	if err != nil {
@@ -213,7 +213,7 @@ func TestTheSpreadOverSeedsIsThatOfTheirRuns(t *testing.T) {
 // A seed without a steady state is counted, and is no part of the spread.
 func TestASeedWithoutASteadyStateIsCounted(t *testing.T) {
 	p := served(t, Options{Seeds: 2, Rates: []float64{1e5}}).Points[0]
-	if s := p.Fabrics[0].Seeds; s == nil || s.Unstable != 2 || s.FirstTokenP50 != (runstore.Spread{}) {
+	if s := p.Fabrics[0].Seeds; s == nil || s.Unstable != 2 || s.FirstTokenP50 != (results.Spread{}) {
 		t.Errorf("beyond saturation: %+v", s)
 	}
 }
@@ -283,7 +283,7 @@ func TestALayerOverTwoNodesSumsOnTheNetwork(t *testing.T) {
 func TestGoodRequestsAreNoMoreThanWereAsked(t *testing.T) {
 	for _, seed := range []string{"1", "2", "3", "4"} {
 		p := served(t, Options{}, set("serving.load.requests", "3"), set("run.seed", seed)).Points[0]
-		for _, run := range []*runstore.ServingRun{p.Ideal, p.Fabrics[0].Run} {
+		for _, run := range []*results.ServingRun{p.Ideal, p.Fabrics[0].Run} {
 			if run.Good != 1 || run.GoodRate != p.Rate {
 				t.Errorf("seed %s: %.0f %% of %g requests in a second are %g good ones", seed, 100*run.Good, p.Rate, run.GoodRate)
 			}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"weft/internal/base/stats"
-	"weft/internal/sim/runstore"
 	"weft/internal/study/training"
+	"weft/results"
 )
 
 // Several seeds: the requests and everything random in a fabric depend on the seed; the requests of a trace do not.
@@ -34,7 +34,7 @@ func (s *study) tellSeeds(others []*study) {
 	}
 	for i := range s.out.Points {
 		p := &s.out.Points[i]
-		ideal := []*runstore.ServingRun{steady(p.Ideal, p.Unstable)}
+		ideal := []*results.ServingRun{steady(p.Ideal, p.Unstable)}
 		for _, own := range others {
 			q := &own.out.Points[i]
 			ideal = append(ideal, steady(q.Ideal, q.Unstable))
@@ -42,7 +42,7 @@ func (s *study) tellSeeds(others []*study) {
 		p.IdealSeeds = overSeeds(ideal)
 		for j := range p.Fabrics {
 			f := &p.Fabrics[j]
-			runs := []*runstore.ServingRun{steady(f.Run, p.Unstable+f.Unstable)}
+			runs := []*results.ServingRun{steady(f.Run, p.Unstable+f.Unstable)}
 			for _, own := range others {
 				q := &own.out.Points[i]
 				g := &q.Fabrics[j]
@@ -58,7 +58,7 @@ func (s *study) tellSeeds(others []*study) {
 }
 
 // steady is a run that has a steady state; else nil.
-func steady(run *runstore.ServingRun, unstable string) *runstore.ServingRun {
+func steady(run *results.ServingRun, unstable string) *results.ServingRun {
 	if unstable != "" {
 		return nil
 	}
@@ -66,8 +66,8 @@ func steady(run *runstore.ServingRun, unstable string) *runstore.ServingRun {
 }
 
 // overSeeds is the spread of runs, of which those without a steady state are nil.
-func overSeeds(runs []*runstore.ServingRun) *runstore.ServingSeeds {
-	out := &runstore.ServingSeeds{Seeds: len(runs)}
+func overSeeds(runs []*results.ServingRun) *results.ServingSeeds {
+	out := &results.ServingSeeds{Seeds: len(runs)}
 	var first50, first99, per50, per99 []int64
 	var good []float64
 	for _, r := range runs {
@@ -91,7 +91,7 @@ func overSeeds(runs []*runstore.ServingRun) *runstore.ServingSeeds {
 }
 
 // shareSpreadOf is the spread of shares. The interval is cut off at 0 and at 1.
-func shareSpreadOf(x []float64) runstore.ShareSpread {
+func shareSpreadOf(x []float64) results.ShareSpread {
 	mean := stats.IntervalOf(x)
-	return runstore.ShareSpread{Mean: mean.Mean, Low: max(0, mean.Low), High: min(1, mean.High), Least: slices.Min(x), Most: slices.Max(x)}
+	return results.ShareSpread{Mean: mean.Mean, Low: max(0, mean.Low), High: min(1, mean.High), Least: slices.Min(x), Most: slices.Max(x)}
 }

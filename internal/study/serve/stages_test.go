@@ -3,7 +3,7 @@ package serve
 import (
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // inStages is a job whose prompts or answers go through two stages on two nodes.

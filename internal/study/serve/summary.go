@@ -5,15 +5,15 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload/serving"
+	"weft/results"
 	"weft/units"
 )
 
 // summary is the times of the requests of a run that ended.
-func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *runstore.ServingRun {
+func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *results.ServingRun {
 	var first, per, waiting, prefill, moving, open []units.Time
-	out := &runstore.ServingRun{}
+	out := &results.ServingRun{}
 	limits := &s.r.Serving.Limits
 	tokens, good := 0, 0
 	for i, r := range done.Records() {
@@ -40,9 +40,9 @@ func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *ru
 	out.FirstToken, out.PerToken, out.Waiting, out.Prefill, out.Transfer, out.Exposed = times(first), times(per), times(waiting), times(prefill), times(moving), times(open)
 	out.FirstTokenAt, out.PerTokenAt, out.ExposedAt = percentiles(first), percentiles(per), percentiles(open)
 	n := len(requests)
-	for i, r := range done.Records()[:min(n, runstore.MaxServingRequests)] {
+	for i, r := range done.Records()[:min(n, results.MaxServingRequests)] {
 		q := &requests[i]
-		out.Requests = append(out.Requests, runstore.ServingRequest{
+		out.Requests = append(out.Requests, results.ServingRequest{
 			ArrivedPs: int64(q.Arrival), BegunPs: int64(r.Begun), ComputedPs: int64(r.Computed), FirstPs: int64(r.First), DonePs: int64(r.Done), Prompt: q.Prompt, Output: q.Output,
 		})
 	}
@@ -57,14 +57,14 @@ func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *ru
 
 // paced fills in the rate of good requests, given that at which requests arrive: of those that arrive in the window of
 // requests over rate. Few random requests may arrive in less; the good ones never count as more than arrive.
-func paced(r *runstore.ServingRun, rate float64) {
+func paced(r *results.ServingRun, rate float64) {
 	if r != nil {
 		r.GoodRate = r.Good * rate
 	}
 }
 
 // times are the quantiles of times, by nearest rank.
-func times(list []units.Time) (out runstore.ServingTimes) {
+func times(list []units.Time) (out results.ServingTimes) {
 	if len(list) == 0 {
 		return out
 	}
@@ -73,12 +73,12 @@ func times(list []units.Time) (out runstore.ServingTimes) {
 	for _, t := range list {
 		sum += float64(t)
 	}
-	return runstore.ServingTimes{Mean: int64(sum / float64(len(list))), P50: int64(rank(list, 50)), P90: int64(rank(list, 90)), P99: int64(rank(list, 99))}
+	return results.ServingTimes{Mean: int64(sum / float64(len(list))), P50: int64(rank(list, 50)), P90: int64(rank(list, 90)), P99: int64(rank(list, 99))}
 }
 
 // percentiles are sorted times at the percentages of the results.
 func percentiles(sorted []units.Time) (out []int64) {
-	for _, percent := range runstore.ServingPercents {
+	for _, percent := range results.ServingPercents {
 		out = append(out, int64(rank(sorted, percent)))
 	}
 	return out
@@ -89,7 +89,7 @@ func percentiles(sorted []units.Time) (out []int64) {
 const mostGrowth = 0.1
 
 // growing is the reason why a run has no steady state; "" if it seems to have one.
-func growing(r *runstore.ServingRun, done *serving.Scheduler) string {
+func growing(r *results.ServingRun, done *serving.Scheduler) string {
 	half, all := done.Backlog()
 	if r.Grew <= mostGrowth || float64(all-half) < 3*math.Sqrt(2*float64(max(1, half))) {
 		return ""

@@ -7,10 +7,10 @@ import (
 
 	"weft/internal/sim/run/exchange"
 	"weft/internal/sim/run/transfer"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/sim/workload/serving"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -43,7 +43,7 @@ const mostPackets = 20_000_000
 type met struct{ Prefill, Decode, Transfers float64 }
 
 // metOf is what a run says of it; nil if it says nothing.
-func metOf(f *runstore.ServingFabric) *met {
+func metOf(f *results.ServingFabric) *met {
 	c := f.Contention
 	if c == nil || f.Run == nil {
 		return nil
@@ -358,14 +358,14 @@ func (t *together) late(computed units.Time) units.Time {
 }
 
 // tell is what became of the exchanges.
-func (t *together) tell(apart *runstore.ServingRun) *runstore.ServingContention {
-	out := &runstore.ServingContention{Apart: apart, Transfers: t.moved, Sampled: t.slowed > 0}
+func (t *together) tell(apart *results.ServingRun) *results.ServingContention {
+	out := &results.ServingContention{Apart: apart, Transfers: t.moved, Sampled: t.slowed > 0}
 	for _, x := range []struct {
 		name string
 		of   *mixing
 	}{{prefillPool, t.prefill}, {decodePool, t.decode}} {
 		if x.of != nil {
-			out.Exchanges = append(out.Exchanges, runstore.ServingSlowed{Pool: x.name, Meet: x.of.meet, Simulated: x.of.done, Slowed: x.of.slowed()})
+			out.Exchanges = append(out.Exchanges, results.ServingSlowed{Pool: x.name, Meet: x.of.meet, Simulated: x.of.done, Slowed: x.of.slowed()})
 		}
 	}
 	return out

@@ -8,8 +8,8 @@ import (
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/exchange"
 	"weft/internal/sim/run/transfer"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // crowded is a job whose transfers and exchanges meet often. Its requests have room for their answers from the beginning, which divides them
@@ -44,7 +44,7 @@ func TestALaunchedExchangeTakesItsTime(t *testing.T) {
 	}
 }
 
-func contention(t *testing.T, o Options, more ...scenario.Override) (*runstore.ServingContention, *runstore.ServingRun) {
+func contention(t *testing.T, o Options, more ...scenario.Override) (*results.ServingContention, *results.ServingRun) {
 	t.Helper()
 	f := served(t, o, append(crowded[:len(crowded):len(crowded)], more...)...).Points[0].Fabrics[0]
 	if f.Contention == nil || f.Run == nil {
@@ -72,7 +72,7 @@ func TestAloneRequestsMeetNothing(t *testing.T) {
 	if c.Exchanges[0].Meet+c.Exchanges[1].Meet > 0 {
 		t.Errorf("%+v", c.Exchanges)
 	}
-	near := func(a, b runstore.ServingTimes) bool { return a.Mean-b.Mean < 100 && b.Mean-a.Mean < 100 } // a picosecond's part for each layer
+	near := func(a, b results.ServingTimes) bool { return a.Mean-b.Mean < 100 && b.Mean-a.Mean < 100 } // a picosecond's part for each layer
 	if !near(run.FirstToken, c.Apart.FirstToken) || !near(run.PerToken, c.Apart.PerToken) || !reflect.DeepEqual(run.Transfer, c.Apart.Transfer) {
 		t.Errorf("layer by layer %+v, at once %+v", run, c.Apart)
 	}

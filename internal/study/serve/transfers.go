@@ -10,10 +10,10 @@ import (
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/transfer"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/serving"
 	"weft/internal/study/training"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -46,7 +46,7 @@ const maxBatch = 100_000
 // Transfers moves the keys and values of requests of several lengths from prefill to decode on each
 // fabric, without computing: request i goes from prefill instance i to decode instance i, counted
 // around, all at the same time.
-func Transfers(ctx context.Context, r *scenario.Resolved, o TransferOptions) (*runstore.KVTransfers, error) {
+func Transfers(ctx context.Context, r *scenario.Resolved, o TransferOptions) (*results.KVTransfers, error) {
 	if o.Batch < 0 || o.Batch > maxBatch {
 		return nil, fmt.Errorf("%d requests at a time: want 1 to %d", o.Batch, maxBatch)
 	}
@@ -56,11 +56,11 @@ func Transfers(ctx context.Context, r *scenario.Resolved, o TransferOptions) (*r
 		o.Batch = prefill
 	}
 	cache := cacheOf(s)
-	out := &runstore.KVTransfers{
-		Version: runstore.KVTransfersVersion, Scenario: r.Name, Seed: r.Run.Seed, Model: s.Model.Name(),
+	out := &results.KVTransfers{
+		Version: results.KVTransfersVersion, Scenario: r.Name, Seed: r.Run.Seed, Model: s.Model.Name(),
 		TokenBytes: cache.TokenBytes(), Requests: o.Batch,
-		Prefill: runstore.ServingPool{Instances: prefill, GPUs: s.Prefill.GPUs(), Tensor: s.Prefill.Tensor},
-		Decode:  runstore.ServingPool{Instances: s.Decode.Instances(r.Cluster.Node.GPUs), GPUs: s.Decode.GPUs(), Tensor: s.Decode.Tensor},
+		Prefill: results.ServingPool{Instances: prefill, GPUs: s.Prefill.GPUs(), Tensor: s.Prefill.Tensor},
+		Decode:  results.ServingPool{Instances: s.Decode.Instances(r.Cluster.Node.GPUs), GPUs: s.Decode.GPUs(), Tensor: s.Decode.Tensor},
 	}
 	plans := make([]*network.Plan, len(r.Fabrics))
 	for i := range r.Fabrics {
@@ -69,7 +69,7 @@ func Transfers(ctx context.Context, r *scenario.Resolved, o TransferOptions) (*r
 		if plans[i], err = control.NewPlan(r, f); err != nil {
 			return nil, err
 		}
-		out.Fabrics = append(out.Fabrics, runstore.KVFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Rows: make([]runstore.KVRow, len(o.Tokens))})
+		out.Fabrics = append(out.Fabrics, results.KVFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Rows: make([]results.KVRow, len(o.Tokens))})
 	}
 	jobs := len(plans) * len(o.Tokens)
 	tell := counted(jobs, o.Progress)
@@ -88,7 +88,7 @@ func Transfers(ctx context.Context, r *scenario.Resolved, o TransferOptions) (*r
 }
 
 // failures joins the failures of the rows.
-func failures(out *runstore.KVTransfers) error {
+func failures(out *results.KVTransfers) error {
 	var errs []error
 	for i := range out.Fabrics {
 		for _, row := range out.Fabrics[i].Rows {
@@ -101,10 +101,10 @@ func failures(out *runstore.KVTransfers) error {
 }
 
 // move moves the caches of a number of requests at the same time.
-func move(ctx context.Context, r *scenario.Resolved, plan *network.Plan, tokens, requests int) runstore.KVRow {
+func move(ctx context.Context, r *scenario.Resolved, plan *network.Plan, tokens, requests int) results.KVRow {
 	m := &mover{requests: requests, tokens: tokens, prefill: r.Serving.Prefill.Instances(r.Cluster.Node.GPUs), decode: r.Serving.Decode.Instances(r.Cluster.Node.GPUs)}
 	m.courier = courier{way: wayOf(r), lane: make(map[int]int32), delivered: m.delivered}
-	row := runstore.KVRow{Tokens: tokens}
+	row := results.KVRow{Tokens: tokens}
 	for _, s := range m.way.shares {
 		_, bytes := m.way.cache.Block(s, m.way.prefill.Tensor, m.way.decode.Tensor, tokens, 0, false)
 		row.Bytes += bytes * int64(m.way.cache.Layers) * int64(requests)

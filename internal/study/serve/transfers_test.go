@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // small is a model of four layers with 8 heads of 128: 4 KiB of a token and layer.
 const small = "{layers: 4, hidden: 1024, ffn: 4096, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048}"
 
 // moved is the transfer of 4,096 tokens with changes of the scenario.
-func moved(t *testing.T, o TransferOptions, serving string, set ...scenario.Override) runstore.KVRow {
+func moved(t *testing.T, o TransferOptions, serving string, set ...scenario.Override) results.KVRow {
 	t.Helper()
 	text := fmt.Sprintf("cluster: {nodes: 3}\ntopology: {shape: single-switch}\nfabric: infiniband-ndr\nserving:\n  model: %s\n%s", small, serving)
 	file, err := scenario.Decode("test", []byte(text))

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // analysed bounds the rows that an analysis holds; more are drawn from.

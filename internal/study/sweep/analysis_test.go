@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // madeUp is a simulator whose time is 100 us, times 4 on the second fabric, times 1.1 with 4 nodes; larger sizes take
 // longer, and the tail of the second fabric is shorter.
-func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.Results, error) {
+func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*results.Results, error) {
 	t := 100 * float64(units.Microsecond)
 	tail := 50 * units.Microsecond
 	if r.Fabrics[0].Name == "roce-v2-400g" {
@@ -22,9 +22,9 @@ func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.R
 	if r.Cluster.Nodes == 4 {
 		t *= 1.1
 	}
-	p := runstore.Point{Bytes: int64(r.Workload.Sizes[0]), Time: units.Time(t) * units.Time(r.Workload.Sizes[0]/units.KiB)}
+	p := results.Point{Bytes: int64(r.Workload.Sizes[0]), Time: units.Time(t) * units.Time(r.Workload.Sizes[0]/units.KiB)}
 	p.Flows.P99 = tail
-	return &runstore.Results{Fabrics: []runstore.FabricResult{{Points: []runstore.Point{p}}}}, nil
+	return &results.Results{Fabrics: []results.FabricResult{{Points: []results.Point{p}}}}, nil
 }
 
 func TestAnAxisExplainsItsShareAtEqualSize(t *testing.T) {

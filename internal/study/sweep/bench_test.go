@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // BenchmarkOverhead is what 1,000 variants take beside their simulations, in one process with one worker, with the tables.
 func BenchmarkOverhead(b *testing.B) {
-	none := func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
-		return &runstore.Results{Fabrics: []runstore.FabricResult{{Points: []runstore.Point{{Bytes: 1024, Time: 1}}}}}, nil
+	none := func(context.Context, *scenario.Resolved, sim.Options) (*results.Results, error) {
+		return &results.Results{Fabrics: []results.FabricResult{{Points: []results.Point{{Bytes: 1024, Time: 1}}}}}, nil
 	}
 	const text = `cluster: {nodes: 2, node: dgx-h100}
 topology: {shape: single-switch}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/base/stats"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

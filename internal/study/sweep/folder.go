@@ -17,7 +17,7 @@ import (
 	"weft/internal/base/regular"
 	"weft/internal/sim"
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // The files of a sweep's folder. Its rows are in the folders of package ledger.

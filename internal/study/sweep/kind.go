@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Kind is a kind of job that a sweep runs: what is measured of it, and compared.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -37,52 +37,52 @@ type Row struct {
 }
 
 // quantities gives the quantities of a workload's result.
-var quantities = map[scenario.SweepQuantity]func(*runstore.Point) float64{
-	"time_ps":            func(p *runstore.Point) float64 { return float64(p.Time) },
-	"algbw_gbytes_per_s": func(p *runstore.Point) float64 { return runstore.RoundedBandwidth(p.AlgBW) },
-	"busbw_gbytes_per_s": func(p *runstore.Point) float64 { return runstore.RoundedBandwidth(p.BusBW) },
-	"message_p50_ps":     func(p *runstore.Point) float64 { return float64(p.Flows.P50) },
-	"message_p99_ps":     func(p *runstore.Point) float64 { return float64(p.Flows.P99) },
-	"message_max_ps":     func(p *runstore.Point) float64 { return float64(p.Flows.Max) },
-	"fairness":           func(p *runstore.Point) float64 { return runstore.RoundedShare(p.Flows.Fairness) },
-	"packets":            func(p *runstore.Point) float64 { return float64(p.Counts.Packets) },
-	"packet_hops":        func(p *runstore.Point) float64 { return float64(p.Counts.PacketHops) },
-	"pfc_pauses":         func(p *runstore.Point) float64 { return float64(p.Counts.Pauses) },
-	"credit_stalls":      func(p *runstore.Point) float64 { return float64(p.Counts.CreditStalls) },
-	"ecn_marks":          func(p *runstore.Point) float64 { return float64(p.Counts.Marks) },
-	"cnps":               func(p *runstore.Point) float64 { return float64(p.Counts.CNPs) },
-	"retransmissions":    func(p *runstore.Point) float64 { return float64(p.Counts.Retransmissions) },
-	"drops":              func(p *runstore.Point) float64 { return float64(p.Counts.Drops()) },
+var quantities = map[scenario.SweepQuantity]func(*results.Point) float64{
+	"time_ps":            func(p *results.Point) float64 { return float64(p.Time) },
+	"algbw_gbytes_per_s": func(p *results.Point) float64 { return results.RoundedBandwidth(p.AlgBW) },
+	"busbw_gbytes_per_s": func(p *results.Point) float64 { return results.RoundedBandwidth(p.BusBW) },
+	"message_p50_ps":     func(p *results.Point) float64 { return float64(p.Flows.P50) },
+	"message_p99_ps":     func(p *results.Point) float64 { return float64(p.Flows.P99) },
+	"message_max_ps":     func(p *results.Point) float64 { return float64(p.Flows.Max) },
+	"fairness":           func(p *results.Point) float64 { return results.RoundedShare(p.Flows.Fairness) },
+	"packets":            func(p *results.Point) float64 { return float64(p.Counts.Packets) },
+	"packet_hops":        func(p *results.Point) float64 { return float64(p.Counts.PacketHops) },
+	"pfc_pauses":         func(p *results.Point) float64 { return float64(p.Counts.Pauses) },
+	"credit_stalls":      func(p *results.Point) float64 { return float64(p.Counts.CreditStalls) },
+	"ecn_marks":          func(p *results.Point) float64 { return float64(p.Counts.Marks) },
+	"cnps":               func(p *results.Point) float64 { return float64(p.Counts.CNPs) },
+	"retransmissions":    func(p *results.Point) float64 { return float64(p.Counts.Retransmissions) },
+	"drops":              func(p *results.Point) float64 { return float64(p.Counts.Drops()) },
 	"hottest_link_busy":  hottest,
 }
 
 // hottest is the share of time in which the busiest link was busy.
-func hottest(p *runstore.Point) float64 {
+func hottest(p *results.Point) float64 {
 	if len(p.Hottest) == 0 {
 		return 0
 	}
-	return runstore.RoundedShare(p.Hottest[0].Busy)
+	return results.RoundedShare(p.Hottest[0].Busy)
 }
 
 // rowOf is the row of a simulation.
-func rowOf(r *scenario.Resolved, results *runstore.Results, err error) *Row {
+func rowOf(r *scenario.Resolved, outcome *results.Results, err error) *Row {
 	row := &Row{Status: OK, Fabric: r.Fabrics[0].Name}
 	if len(r.Workload.Sizes) == 1 {
 		row.Bytes = int64(r.Workload.Sizes[0])
 	}
-	if err == nil && (results == nil || results.Partial || len(results.Fabrics) != 1 || len(results.Fabrics[0].Points) != 1) {
+	if err == nil && (outcome == nil || outcome.Partial || len(outcome.Fabrics) != 1 || len(outcome.Fabrics[0].Points) != 1) {
 		err = errors.New("the simulator gave neither results nor a reason")
 	}
 	if err != nil {
 		row.Status, row.Error = Failed, oneLine(err.Error())
 		return row
 	}
-	p := &results.Fabrics[0].Points[0]
+	p := &outcome.Fabrics[0].Points[0]
 	for _, q := range workloads.names() {
 		row.Values = append(row.Values, quantities[q](p))
 	}
 	if p.Estimate != nil {
-		row.Estimated = runstore.RoundedShare(p.Estimate.Share)
+		row.Estimated = results.RoundedShare(p.Estimate.Share)
 	}
 	return row
 }

@@ -11,18 +11,18 @@ import (
 
 	"weft/internal/base/cores"
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
 	"weft/internal/study/serve"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Runner runs a scenario; sim.Run is one.
-type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Server runs a serving job; serve.Run is one.
-type Server func(ctx context.Context, r *scenario.Resolved, o serve.Options) (*runstore.Serving, error)
+type Server func(ctx context.Context, r *scenario.Resolved, o serve.Options) (*results.Serving, error)
 
 // Options are the settings of a run. Rows do not depend on them.
 type Options struct {

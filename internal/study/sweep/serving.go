@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/serve"
+	"weft/results"
+	"weft/scenario"
 )
 
 // point is a job on a fabric at its rate, and on a network that takes no time.
-type point struct{ run, ideal *runstore.ServingRun }
+type point struct{ run, ideal *results.ServingRun }
 
 // served gives the quantities of a serving job's result.
 var served = map[scenario.SweepQuantity]func(*point) float64{
@@ -23,15 +23,15 @@ var served = map[scenario.SweepQuantity]func(*point) float64{
 	"kv_transfer_p50_ps": func(p *point) float64 { return float64(p.run.Transfer.P50) },
 	"kv_transfer_p99_ps": func(p *point) float64 { return float64(p.run.Transfer.P99) },
 	"kv_exposed_p99_ps":  func(p *point) float64 { return float64(p.run.Exposed.P99) },
-	"good_share":         func(p *point) float64 { return runstore.RoundedShare(p.run.Good) },
-	"goodput_per_s":      func(p *point) float64 { return runstore.RoundedBandwidth(p.run.GoodRate) },
-	"tokens_per_s":       func(p *point) float64 { return runstore.RoundedBandwidth(p.run.Tokens) },
+	"good_share":         func(p *point) float64 { return results.RoundedShare(p.run.Good) },
+	"goodput_per_s":      func(p *point) float64 { return results.RoundedBandwidth(p.run.GoodRate) },
+	"tokens_per_s":       func(p *point) float64 { return results.RoundedBandwidth(p.run.Tokens) },
 	"fabric_cost_p50_ps": func(p *point) float64 { return float64(p.run.FirstToken.P50 - p.ideal.FirstToken.P50) },
 	"fabric_cost_p99_ps": func(p *point) float64 { return float64(p.run.FirstToken.P99 - p.ideal.FirstToken.P99) },
 }
 
 // servingRow is the row of a serving job.
-func servingRow(r *scenario.Resolved, s *runstore.Serving, err error) *Row {
+func servingRow(r *scenario.Resolved, s *results.Serving, err error) *Row {
 	row := &Row{Status: OK, Fabric: r.Fabrics[0].Name}
 	if err == nil && (s == nil || s.Partial || len(s.Points) != 1 || len(s.Points[0].Fabrics) != 1) {
 		err = errors.New("the simulator gave neither results nor a reason")

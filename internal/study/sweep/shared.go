@@ -12,9 +12,9 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/run/phases"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
+	"weft/results"
+	"weft/scenario"
 )
 
 // Sharing is the simulations that processes share through a folder: each is run by one of them, and the others take its
@@ -38,7 +38,7 @@ type outcome struct {
 
 // Runner is a runner whose simulations are shared.
 func (s *Sharing) Runner(run Runner) Runner {
-	return func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	return func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		if o.Series != nil || o.Live != nil || o.Finished != nil || o.Skip.On() {
 			return run(ctx, r, o) // the caller looks at the simulation itself, or it is estimated
 		}
@@ -47,7 +47,7 @@ func (s *Sharing) Runner(run Runner) Runner {
 			return nil, err
 		}
 		piece := fmt.Sprintf("run %d\n%s", o.Seeds, text)
-		return shared(ctx, s, piece, func() (*runstore.Results, error) { return run(ctx, r, o) })
+		return shared(ctx, s, piece, func() (*results.Results, error) { return run(ctx, r, o) })
 	}
 }
 

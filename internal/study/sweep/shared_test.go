@@ -10,16 +10,16 @@ import (
 
 	"weft/internal/base/cores"
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
+	"weft/results"
+	"weft/scenario"
 )
 
 // Processes that ask for the same simulations run each once, and get what one process gets.
 func TestProcessesOfAStudyDivideItsSimulations(t *testing.T) {
 	space := folder(t, grid, t.TempDir()).Space
 	var wanted []*scenario.Resolved
-	var alone []*runstore.Results
+	var alone []*results.Results
 	for i := range space.Len() {
 		v := space.Variant(i)
 		r, err := space.resolve(space.file, &v)
@@ -33,7 +33,7 @@ func TestProcessesOfAStudyDivideItsSimulations(t *testing.T) {
 		wanted, alone = append(wanted, r), append(alone, results)
 	}
 	var ran atomic.Int32
-	count := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	count := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		ran.Add(1)
 		return sim.Run(ctx, r, o)
 	}
@@ -76,8 +76,8 @@ func TestAFailureIsSharedToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	partial := &runstore.Results{Scenario: "x"}
-	run := NewSharing(l, "v1", 1).Runner(func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
+	partial := &results.Results{Scenario: "x"}
+	run := NewSharing(l, "v1", 1).Runner(func(context.Context, *scenario.Resolved, sim.Options) (*results.Results, error) {
 		return partial, errors.New("deadlock")
 	})
 	for range 2 {

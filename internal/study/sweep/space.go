@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 	"gonum.org/v1/gonum/stat/samplemv"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

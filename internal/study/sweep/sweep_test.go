@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
 	"weft/internal/study/serve"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -98,7 +98,7 @@ func TestTheTableIsTheSameForAnyCoresAndInterruptions(t *testing.T) {
 	two := folder(t, grid, t.TempDir())
 	ctx, stop := context.WithCancel(t.Context())
 	var ran atomic.Int32
-	runs := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	runs := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		if ran.Add(1) == 20 {
 			stop()
 		}
@@ -131,7 +131,7 @@ func TestProcessesShareASweep(t *testing.T) {
 	want, _ := table(t, one)
 	shared := folder(t, grid, t.TempDir())
 	var ran atomic.Int32
-	count := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	count := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		ran.Add(1)
 		return sim.Run(ctx, r, o)
 	}
@@ -190,7 +190,7 @@ sweep:
     - {path: run.seed, values: [1, 7]}
 `
 	f := folder(t, text, t.TempDir())
-	defects := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	defects := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		if r.Run.Seed == 7 && r.Run.Limit.Events > 10 {
 			panic("an invented defect")
 		}
@@ -367,7 +367,7 @@ func TestSimulationsShareTheMemory(t *testing.T) {
 	}
 	need := r.Estimate().Memory
 	var used, most atomic.Int64
-	run := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	run := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		now := used.Add(int64(r.Estimate().Memory))
 		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
 		}

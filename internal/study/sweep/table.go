@@ -17,8 +17,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/study/ledger"
+	"weft/scenario"
 )
 
 // Column is a column of the table.

@@ -9,7 +9,7 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/wire"
 )
 

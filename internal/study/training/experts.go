@@ -2,8 +2,8 @@ package training
 
 import (
 	"weft/internal/sim/run/exchange"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 )
 
 // exchangeOf is what the kernels of a job do in a phase; nil if the phase is no exchange.

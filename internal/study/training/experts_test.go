@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 )
 
 // sharedModel has 32 experts, a multiple of the 16 GPUs of two nodes.
@@ -28,7 +28,7 @@ training:
 }
 
 // phaseOf is a step's phase with a name.
-func phaseOf(t *testing.T, f *runstore.TrainingFabric, name string) *runstore.TrainingPhase {
+func phaseOf(t *testing.T, f *results.TrainingFabric, name string) *results.TrainingPhase {
 	t.Helper()
 	for i := range f.Phases {
 		if f.Phases[i].Name == name {

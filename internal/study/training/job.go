@@ -1,9 +1,9 @@
 package training
 
 import (
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/llm"
 	"weft/internal/sim/workload/pipeline"
+	"weft/scenario"
 )
 
 // trainingJob is a scenario's training job.

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/sim/engine"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -41,7 +41,7 @@ func (s *steps) withNoise() error {
 		waiting += sum / int64(len(accounts))
 		ends = append(ends, int64(line.End)+s.result.StoragePs)
 	}
-	s.result.Noise = &runstore.TrainingNoise{Draws: n.Draws, Spread: SpreadOf(ends), WaitingPs: waiting / int64(n.Draws)}
+	s.result.Noise = &results.TrainingNoise{Draws: n.Draws, Spread: SpreadOf(ends), WaitingPs: waiting / int64(n.Draws)}
 	return nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -26,7 +26,7 @@ func TestTheProgressOfAWholeStepHasItsTime(t *testing.T) {
 		steps += units.Time(out.Fabrics[i].StepPs)
 		events += out.Fabrics[i].Counts.Events
 	}
-	skipped := (&runstore.TrainingScale{Points: []*runstore.Training{out}}).Skipped()
+	skipped := (&results.TrainingScale{Points: []*results.Training{out}}).Skipped()
 	if last.Done != len(out.Fabrics) || last.Simulated != steps || last.Events != events || last.Skipped != skipped {
 		t.Errorf("the last progress is %+v, want %d steps of %v with %d events, %+v of them skipped", last, len(out.Fabrics), steps, events, skipped)
 	}

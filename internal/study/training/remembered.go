@@ -11,8 +11,8 @@ import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

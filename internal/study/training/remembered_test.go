@@ -8,10 +8,10 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/phases"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
 	"weft/internal/sim/workload/llm"
+	"weft/results"
 )
 
 // disturbed is the job beside storage, with a slow cable.
@@ -96,7 +96,7 @@ func TestAnIslandDoesNotFeelTheCablesOfOtherNodes(t *testing.T) {
 	text := strings.ReplaceAll(disturbed, "preset: infiniband-ndr,", `preset: infiniband-ndr, slow-links: [{nics: "node[1-2]/nic[2-3]", rate: 200Gbps}],`)
 	r := simtest.Resolve(t, text)
 	job := trainingJob(r)
-	all := &training{scenario: r, job: job, step: job.Step(llm.FoldAll), out: &runstore.Training{Fabrics: make([]runstore.TrainingFabric, len(r.Fabrics))}}
+	all := &training{scenario: r, job: job, step: job.Step(llm.FoldAll), out: &results.Training{Fabrics: make([]results.TrainingFabric, len(r.Fabrics))}}
 	untouched := 0
 	for fabric := range r.Fabrics {
 		on, err := all.on(fabric, 1)

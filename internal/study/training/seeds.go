@@ -5,8 +5,8 @@ import (
 
 	"weft/internal/base/stats"
 	"weft/internal/sim/run/phases"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload/llm"
+	"weft/results"
 	"weft/units"
 )
 
@@ -28,7 +28,7 @@ func (s *steps) withSeed(seed uint64) *steps {
 	}
 	own := &steps{
 		training: &training{scenario: &r, job: job, step: step, entire: s.entire, out: s.out, share: s.share, cache: s.cache},
-		part:     part, bare: part.WithoutSlowLinks(), plan: &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
+		part:     part, bare: part.WithoutSlowLinks(), plan: &q, fabric: s.fabric, result: new(results.TrainingFabric), base: s,
 	}
 	if !s.entire {
 		own.fold = s.fold.Again(&q, &r, step.Phases)
@@ -68,26 +68,26 @@ func (f *fabricSteps) tellSeeds() {
 			return
 		}
 	}
-	over := func(value func(*runstore.TrainingFabric) int64) []int64 {
+	over := func(value func(*results.TrainingFabric) int64) []int64 {
 		x := []int64{value(f.result)}
 		for _, s := range f.seeds {
 			x = append(x, value(s.result))
 		}
 		return x
 	}
-	out := &runstore.TrainingSeeds{Seeds: 1 + len(f.seeds), StepsPs: over(func(r *runstore.TrainingFabric) int64 { return r.StepPs })}
+	out := &results.TrainingSeeds{Seeds: 1 + len(f.seeds), StepsPs: over(func(r *results.TrainingFabric) int64 { return r.StepPs })}
 	out.Step = SpreadOf(out.StepsPs)
 	for _, p := range f.result.Purposes {
-		out.Exposed = append(out.Exposed, runstore.PurposeSpread{
-			Purpose: p.Purpose, Spread: SpreadOf(over(func(r *runstore.TrainingFabric) int64 { return r.ExposedPs(p.Purpose) })),
+		out.Exposed = append(out.Exposed, results.PurposeSpread{
+			Purpose: p.Purpose, Spread: SpreadOf(over(func(r *results.TrainingFabric) int64 { return r.ExposedPs(p.Purpose) })),
 		})
 	}
 	f.result.Seeds = out
 }
 
 // SpreadOf is the spread of times in picoseconds. The interval is cut off at 0.
-func SpreadOf(times []int64) runstore.Spread {
-	out := runstore.Spread{LeastPs: int64(units.Forever)}
+func SpreadOf(times []int64) results.Spread {
+	out := results.Spread{LeastPs: int64(units.Forever)}
 	x := make([]float64, len(times))
 	for i, t := range times {
 		x[i] = float64(t)

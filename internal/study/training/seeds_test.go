@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // collidingJob is a step whose stages lie under different leaves, so that its messages collide if
@@ -23,7 +23,7 @@ training:
 // others reuse.
 func TestAStepOverSeedsEqualsTheStepOfEachSeed(t *testing.T) {
 	const seeds = 3
-	var own [seeds]*runstore.Training
+	var own [seeds]*results.Training
 	for k := range own {
 		own[k] = trainStep(t, collidingJob+fmt.Sprintf("run: {seed: %d}\n", 5+k), Options{Workers: 1})
 	}

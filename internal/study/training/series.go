@@ -3,24 +3,24 @@ package training
 import (
 	"weft/internal/sim"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload"
 	"weft/internal/sim/workload/llm"
+	"weft/results"
 )
 
 // recorder passes on the series of a training job: of the simulated phases of run.seed in their order, then
 // of each fabric's step.
 type recorder struct {
-	order runstore.SeriesOrder
+	order results.SeriesOrder
 	next  int       // number of the next series
 	live  *sim.Live // nil: they are not shown while they run
 }
 
 // newRecorder makes the tasks whose results are the job's record their series.
-func newRecorder(o *Options, out *runstore.Training, tasks []trainingTask) *recorder {
-	r := &recorder{order: runstore.SeriesOrder{Pass: o.Series}, live: o.Live}
+func newRecorder(o *Options, out *results.Training, tasks []trainingTask) *recorder {
+	r := &recorder{order: results.SeriesOrder{Pass: o.Series}, live: o.Live}
 	if o.Series == nil {
-		r.order.Pass = func(*runstore.Series) {}
+		r.order.Pass = func(*results.Series) {}
 	}
 	for i := range tasks {
 		if t := &tasks[i]; t.result == &out.Fabrics[t.fabric] {
@@ -39,9 +39,9 @@ func (t *trainingTask) recorded() (*network.Plan, func(error)) {
 	if t.recorder == nil {
 		return t.plan, func(error) {}
 	}
-	var own *runstore.Series
+	var own *results.Series
 	plan := *t.plan
-	plan.Series = func(s *runstore.Series) {
+	plan.Series = func(s *results.Series) {
 		if s.Simulation.Phase = "the whole step"; t.island >= 0 {
 			p := &t.fold.Islands[t.island].Phase
 			s.Simulation.Phase = p.Name
@@ -78,10 +78,10 @@ func (r *recorder) steps(on []*fabricSteps) {
 }
 
 // operations is the series of a step: its operations with their times.
-func operations(f *runstore.TrainingFabric, step *llm.Step, line *workload.Timeline) *runstore.Series {
-	s := &runstore.Series{
-		Simulation: runstore.SeriesSimulation{Fabric: f.Name, Protocol: f.Protocol, Phase: runstore.StepOperations, DurationPs: int64(line.End), StepsMerged: 1, Complete: true},
-		Samples:    func(func(runstore.SeriesSample) bool) {},
+func operations(f *results.TrainingFabric, step *llm.Step, line *workload.Timeline) *results.Series {
+	s := &results.Series{
+		Simulation: results.SeriesSimulation{Fabric: f.Name, Protocol: f.Protocol, Phase: results.StepOperations, DurationPs: int64(line.End), StepsMerged: 1, Complete: true},
+		Samples:    func(func(results.SeriesSample) bool) {},
 	}
 	for rank, ops := range step.Graph.Ranks {
 		for i := range ops {
@@ -89,7 +89,7 @@ func operations(f *runstore.TrainingFabric, step *llm.Step, line *workload.Timel
 			if span.End < 0 {
 				continue
 			}
-			row := runstore.SeriesStep{
+			row := results.SeriesStep{
 				Rank: int32(rank), Step: int32(i), Lane: -1, Name: o.Name, Stream: llm.StreamName(o.Stream), Bytes: int64(o.Bytes),
 				StartPs: int64(span.Begin), EndPs: int64(span.End),
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // The series of a training job are of its phases and of the step, and change no result.
@@ -13,14 +13,14 @@ func TestSeriesOfATrainingStep(t *testing.T) {
 	job := tinyJob(denseModel, "tensor: 4, pipeline: 2")
 	for _, whole := range []bool{false, true} {
 		plain := trainStep(t, job, Options{Workers: 1, Whole: whole})
-		var first []*runstore.Series
+		var first []*results.Series
 		cores := []int{1, 2}
 		if whole { // one simulation for each fabric
 			cores = cores[1:]
 		}
 		for _, workers := range cores {
-			var all []*runstore.Series
-			got := trainStep(t, job, Options{Workers: workers, Whole: whole, Series: func(s *runstore.Series) { all = append(all, s) }})
+			var all []*results.Series
+			got := trainStep(t, job, Options{Workers: workers, Whole: whole, Series: func(s *results.Series) { all = append(all, s) }})
 			if !reflect.DeepEqual(got, plain) {
 				t.Errorf("whole %v, %d workers: the results with series are others", whole, workers)
 			}
@@ -42,7 +42,7 @@ func TestSeriesOfATrainingStep(t *testing.T) {
 }
 
 // checkPhases holds the series of phases against the results.
-func checkPhases(t *testing.T, out *runstore.Training, all []*runstore.Series) {
+func checkPhases(t *testing.T, out *results.Training, all []*results.Series) {
 	t.Helper()
 	simulated, steps := map[[2]string]bool{}, 0
 	for i, s := range all {
@@ -50,7 +50,7 @@ func checkPhases(t *testing.T, out *runstore.Training, all []*runstore.Series) {
 		if int(at.Simulation) != i || !at.Complete {
 			t.Errorf("series %d is %+v", i, at)
 		}
-		if at.Phase != runstore.StepOperations {
+		if at.Phase != results.StepOperations {
 			simulated[[2]string{at.Fabric, at.Phase}] = true
 			if len(slices.Collect(s.Samples)) == 0 {
 				t.Errorf("%s: no sample", at.Phase)
@@ -58,7 +58,7 @@ func checkPhases(t *testing.T, out *runstore.Training, all []*runstore.Series) {
 			continue
 		}
 		steps++
-		f := &out.Fabrics[slices.IndexFunc(out.Fabrics, func(f runstore.TrainingFabric) bool { return f.Name == at.Fabric })]
+		f := &out.Fabrics[slices.IndexFunc(out.Fabrics, func(f results.TrainingFabric) bool { return f.Name == at.Fabric })]
 		last := int64(0)
 		for _, op := range s.Steps {
 			last = max(last, op.EndPs)

@@ -1,7 +1,7 @@
 package training
 
 import (
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -20,13 +20,13 @@ func ps(seconds float64) int64 { return int64(seconds * float64(units.Second)) }
 // storing is the time that storage adds to a step: the input is read beside the step before, and a
 // checkpoint's stall is divided by the number of steps between two checkpoints. The GPUs write equal
 // parts of the state. nil if the scenario gives no rate of storage.
-func (s *steps) storing(step units.Time) *runstore.TrainingStorage {
+func (s *steps) storing(step units.Time) *results.TrainingStorage {
 	t, j := &s.scenario.Training, s.job
 	if t.Storage == 0 {
 		return nil
 	}
 	input := taking(s.out.Job.Tokens*wordBytes, t.Storage)
-	out := &runstore.TrainingStorage{InputPs: ps(input)}
+	out := &results.TrainingStorage{InputPs: ps(input)}
 	added := max(0, input-step.Seconds())
 	if every := float64(t.Checkpoint.Every); every > 0 {
 		out.Every, out.CheckpointBytes = t.Checkpoint.Every, j.Model.Parameters()*(j.Memory.Weight+j.Memory.Optimizer)
@@ -45,7 +45,7 @@ func (s *steps) storing(step units.Time) *runstore.TrainingStorage {
 }
 
 // failing is the expected effect of interruptions on a job whose step takes the given time.
-func (s *steps) failing(step units.Time) runstore.TrainingFailures {
+func (s *steps) failing(step units.Time) results.TrainingFailures {
 	t := &s.scenario.Training
 	lost := t.Failures.Restart.Seconds()
 	if t.Failures.Redo > 0 {
@@ -54,5 +54,5 @@ func (s *steps) failing(step units.Time) runstore.TrainingFailures {
 		lost += float64(t.Checkpoint.Every) * step.Seconds() / 2
 	}
 	perDay := t.Failures.PerGPUYear.Float() / 365.25 * float64(s.job.Parallel.GPUs())
-	return runstore.TrainingFailures{PerDay: perDay, LostSeconds: lost, Effective: 1 / (1 + float64(perDay*lost)/day)}
+	return results.TrainingFailures{PerDay: perDay, LostSeconds: lost, Effective: 1 / (1 + float64(perDay*lost)/day)}
 }

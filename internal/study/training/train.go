@@ -13,10 +13,10 @@ import (
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/sim/workload/llm"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -37,7 +37,7 @@ type Options struct {
 	Timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
 	// Series, if not nil, makes each simulation of run.seed record its links and messages over time. It is
 	// called with their records in order, and at the end with the operations of each fabric's step.
-	Series func(*runstore.Series)
+	Series func(*results.Series)
 	// Live, if not nil, shows what the simulations of run.seed have counted so far.
 	Live *sim.Live
 	// Again, if not nil, is called with a function once a fabric's step is put together, not with
@@ -53,7 +53,7 @@ type Options struct {
 }
 
 // Run simulates a training step of the scenario's job on each of its fabrics.
-func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Training, error) {
+func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Training, error) {
 	job := trainingJob(r)
 	if err := job.Check(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	if err := job.Fits(); err != nil {
 		return nil, err
 	}
-	out := &runstore.Training{Version: runstore.TrainingVersion, Scenario: r.Name, Seed: r.Run.Seed, Job: describeJob(r, job)}
+	out := &results.Training{Version: results.TrainingVersion, Scenario: r.Name, Seed: r.Run.Seed, Job: describeJob(r, job)}
 	fold := llm.FoldAll
 	if o.Whole {
 		fold = llm.FoldNone
@@ -73,7 +73,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	if noisy(&r.Training.Noise) && !o.Whole {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
-	out.Fabrics = make([]runstore.TrainingFabric, len(r.Fabrics))
+	out.Fabrics = make([]results.TrainingFabric, len(r.Fabrics))
 	on := make([]*fabricSteps, len(r.Fabrics))
 	var tasks, again []trainingTask
 	for i := range r.Fabrics {
@@ -97,7 +97,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 		out.Partial = true
 		for i := range out.Fabrics {
 			if f := &out.Fabrics[i]; f.StepPs == 0 {
-				f.Failure = runstore.Stopped
+				f.Failure = results.Stopped
 			}
 		}
 		return out, err
@@ -116,7 +116,7 @@ type fabricSteps struct {
 func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	r := t.scenario
 	f := &r.Fabrics[fabric]
-	t.out.Fabrics[fabric] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Whole: t.entire}
+	t.out.Fabrics[fabric] = results.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Whole: t.entire}
 	part := known.PartOf(r, fabric)
 	p, err := planOf(part, t.step.Phases)
 	if err != nil {
@@ -125,7 +125,7 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	t.out.Fabrics[fabric].Reduction = p.Aggregation.Result()
 	out := &fabricSteps{steps: t.stepsOn(part, p, fabric, &t.out.Fabrics[fabric])}
 	if calm := phases.Undisturbed(p); calm != nil {
-		out.undisturbed = t.stepsOn(part, calm, fabric, new(runstore.TrainingFabric))
+		out.undisturbed = t.stepsOn(part, calm, fabric, new(results.TrainingFabric))
 		out.undisturbed.calm = true
 	}
 	for k := 1; k < seeds; k++ {
@@ -135,7 +135,7 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 }
 
 // stepsOn is the step on a plan; its results go to result.
-func (t *training) stepsOn(part *known.Part, p *network.Plan, fabric int, result *runstore.TrainingFabric) *steps {
+func (t *training) stepsOn(part *known.Part, p *network.Plan, fabric int, result *results.TrainingFabric) *steps {
 	s := &steps{training: t, part: part, bare: part.WithoutSlowLinks(), plan: p, fabric: fabric, result: result}
 	if !t.entire {
 		s.fold = phases.Fold(p, t.scenario, t.step.Phases)
@@ -180,7 +180,7 @@ type training struct {
 	entire   bool // nothing is reused
 	exact    sim.Exact
 	replicas *llm.Step // with noise: every replica's
-	out      *runstore.Training
+	out      *results.Training
 	mu       sync.Mutex // of timeline
 	timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
 	again    func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
@@ -196,7 +196,7 @@ type steps struct {
 	plan    *network.Plan
 	fabric  int
 	calm    bool // without the job's disturbances
-	result  *runstore.TrainingFabric
+	result  *results.TrainingFabric
 	fold    *phases.Folding
 	base    *steps              // of run.seed, if this step has another seed
 	own     sync.Mutex          // guards the fields below
@@ -424,7 +424,7 @@ func (s *steps) tell(line *workload.Timeline) {
 	f.ComputingPs, f.WaitingPs, f.BubblePs = int64(sum.Computing)/n, int64(sum.Waiting)/n, int64(sum.Bubble)/n
 	for p := range sum.Moving {
 		if sum.Moving[p] > 0 {
-			f.Purposes = append(f.Purposes, runstore.PurposeTime{
+			f.Purposes = append(f.Purposes, results.PurposeTime{
 				Purpose: workload.Purpose(p).String(), MovingPs: int64(sum.Moving[p]) / n, ExposedPs: int64(sum.Exposed[p]) / n,
 			})
 		}
@@ -441,7 +441,7 @@ func (s *steps) tellPhases() {
 	uses := s.uses()
 	for i, run := range s.runs {
 		p := &s.step.Phases[i]
-		out := runstore.TrainingPhase{Name: p.Name, Purpose: p.Purpose.String(), Groups: len(p.Groups), Ranks: len(p.Groups[0]), Uses: uses[i], LeastPs: int64(units.Forever)}
+		out := results.TrainingPhase{Name: p.Name, Purpose: p.Purpose.String(), Groups: len(p.Groups), Ranks: len(p.Groups[0]), Uses: uses[i], LeastPs: int64(units.Forever)}
 		n := int64(0)
 		for _, t := range run.Took {
 			if t < 0 {
@@ -503,9 +503,9 @@ func (s *steps) communications() (n int64) {
 }
 
 // describeJob is the job in the form of the results.
-func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
+func describeJob(r *scenario.Resolved, j *llm.Job) results.TrainingJob {
 	p := &j.Parallel
-	out := runstore.TrainingJob{
+	out := results.TrainingJob{
 		Model: r.Training.Model.Name(), Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Training.Nodes,
 		Precision: string(r.Training.Precision), Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Interleave: p.Chunks, Schedule: p.Schedule.String(),
 		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
@@ -521,7 +521,7 @@ func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
 	out.Peak, _ = r.Cluster.Node.GPU.Peak(r.Training.Precision)
 	for stage := range p.Pipeline {
 		u := j.Use(stage)
-		out.Stages = append(out.Stages, runstore.StageMemory{
+		out.Stages = append(out.Stages, results.StageMemory{
 			Weights: int64(u.Weights), Gradients: int64(u.Gradients), Optimizer: int64(u.Optimizer), Activations: int64(u.Activations), Logits: int64(u.Logits),
 		})
 	}

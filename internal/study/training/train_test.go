@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
+	"weft/results"
 )
 
 // trainStep simulates a training step.
-func trainStep(t *testing.T, text string, o Options) *runstore.Training {
+func trainStep(t *testing.T, text string, o Options) *results.Training {
 	t.Helper()
 	out, err := Run(context.Background(), simtest.Resolve(t, text), o)
 	if err != nil {

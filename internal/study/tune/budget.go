@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // plan divides the budget of simulations.

@@ -9,7 +9,7 @@ import (
 
 	"weft/internal/base/cores"
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -88,7 +88,7 @@ func (e *evaluator) count(o *Outcome) {
 // simulate runs a candidate. A failure of the scenario or the network is its outcome; an error
 // means that the run was stopped.
 func (e *evaluator) simulate(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
-	var results *runstore.Results
+	var results *results.Results
 	r, err := e.p.Resolve(c, seed)
 	if err == nil {
 		r.Run.Limit.SimulatedTime = min(r.Run.Limit.SimulatedTime, e.p.limit)
@@ -101,7 +101,7 @@ func (e *evaluator) simulate(ctx context.Context, c Candidate, seed uint64) (Out
 }
 
 // outcomeOf is the outcome of a simulation of one fabric.
-func outcomeOf(results *runstore.Results, err error) Outcome {
+func outcomeOf(results *results.Results, err error) Outcome {
 	switch {
 	case err != nil:
 		return Outcome{Failed: err.Error()}

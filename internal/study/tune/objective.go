@@ -3,8 +3,8 @@ package tune
 import (
 	"math"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // Outcome is the result of one simulation of a candidate with one seed.
@@ -27,7 +27,7 @@ type Figures struct {
 }
 
 // figuresOf are the figures of a fabric's points.
-func figuresOf(points []runstore.Point) []Figures {
+func figuresOf(points []results.Point) []Figures {
 	var out []Figures
 	for _, p := range points {
 		out = append(out, Figures{

@@ -12,13 +12,13 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Runner runs a scenario; sim.Run is one.
-type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Problem is a scenario with its parameters to tune.
 type Problem struct {

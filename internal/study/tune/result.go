@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // ResultVersion is the version of the layout of tune.json.

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -40,7 +40,7 @@ var small = strings.Replace(two, "runs: 400", "runs: 200", 1)
 
 // valley is a simulator whose time is least at kmin 300 KB, kmax 3 MB and spray. Its noise depends
 // on the seed alone, so it is the same for all candidates.
-func valley(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.Results, error) {
+func valley(_ context.Context, r *scenario.Resolved, _ sim.Options) (*results.Results, error) {
 	f := &r.Fabrics[0]
 	far := func(x units.Bytes, best float64) float64 { return math.Pow(math.Log10(float64(x)/best), 2) }
 	cost := 1 + far(f.Ethernet.ECN.Kmin, 3e5) + far(f.Ethernet.ECN.Kmax, 3e6)
@@ -49,10 +49,10 @@ func valley(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.R
 	}
 	cost *= 1 + 0.1*float64(r.Run.Seed%7)
 	t := units.Time(cost * float64(units.Millisecond))
-	return &runstore.Results{Fabrics: []runstore.FabricResult{{Points: []runstore.Point{{
+	return &results.Results{Fabrics: []results.FabricResult{{Points: []results.Point{{
 		Bytes: 1 << 20, Time: t, BusBW: 1,
-		Flows:  runstore.Distribution{N: 1, P99: t, Fairness: 1},
-		Counts: runstore.Counts{Packets: 1000, Pauses: 3},
+		Flows:  results.Distribution{N: 1, P99: t, Fairness: 1},
+		Counts: results.Counts{Packets: 1000, Pauses: 3},
 	}}}}}, nil
 }
 
@@ -124,7 +124,7 @@ func TestTheOutcomeDoesNotDependOnCoresOrOnAnInterruption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Run(ctx, p, Options{Workers: 3, Journal: j, Run: func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+		_, err = Run(ctx, p, Options{Workers: 3, Journal: j, Run: func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 			if n.Add(1) == after {
 				stop()
 			}
@@ -170,7 +170,7 @@ func TestTheBudgetIsKept(t *testing.T) {
 		var n atomic.Int64
 		text := strings.Replace(two, "runs: 400", "runs: "+runs+"\n  seeds: 2\n  held-out: 4\n  levels: 3", 1)
 		p := problem(t, text)
-		_, err := Run(t.Context(), p, Options{Workers: 2, Journal: NewJournal(), Run: func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+		_, err := Run(t.Context(), p, Options{Workers: 2, Journal: NewJournal(), Run: func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 			n.Add(1)
 			return valley(ctx, r, o)
 		}})
@@ -195,7 +195,7 @@ func TestAllCombinationsAreTriedIfTheyFitTheBudget(t *testing.T) {
 }
 
 func TestNoImprovementIsClaimedWithoutAGain(t *testing.T) {
-	flat := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	flat := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		out, err := valley(ctx, r, o)
 		out.Fabrics[0].Points[0].Time = units.Millisecond
 		return out, err
@@ -207,7 +207,7 @@ func TestNoImprovementIsClaimedWithoutAGain(t *testing.T) {
 		t.Errorf("in a valley the search says %+v: want differences", r.Search)
 	}
 	// The best candidate on the seeds of the search, 1 to 3, is worse on others.
-	lucky := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	lucky := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		out, err := valley(ctx, r, o)
 		if p := &out.Fabrics[0].Points[0]; r.Run.Seed > 3 && r.Fabrics[0].Routing.Mode == scenario.Spray {
 			p.Time *= 20
@@ -232,7 +232,7 @@ func TestAParameterWithoutEffectKeepsItsValue(t *testing.T) {
 }
 
 func TestACandidateThatFailsIsWorseThanAny(t *testing.T) {
-	fragile := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	fragile := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		if r.Fabrics[0].Routing.Mode == scenario.Spray {
 			return nil, errors.New("deadlock at 3 us")
 		}
@@ -242,7 +242,7 @@ func TestACandidateThatFailsIsWorseThanAny(t *testing.T) {
 	if r.Parameters[2].Tuned == "spray" || r.Search.Failed == 0 || !strings.Contains(r.Search.FailedWhy, "deadlock") {
 		t.Errorf("the outcome is %+v, %d failed: %s", r.Parameters, r.Search.Failed, r.Search.FailedWhy)
 	}
-	broken := func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
+	broken := func(context.Context, *scenario.Resolved, sim.Options) (*results.Results, error) {
 		return nil, errors.New("deadlock at 3 us")
 	}
 	var stands *StandsError

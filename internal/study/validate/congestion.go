@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -73,7 +73,7 @@ run: {limit: {simulated-time: 200s}}
 }
 
 // pointOf runs a scenario of one size on one fabric.
-func (e *Env) pointOf(text string, set ...scenario.Override) (p runstore.Point, err error) {
+func (e *Env) pointOf(text string, set ...scenario.Override) (p results.Point, err error) {
 	f, err := scenario.Decode("congestion", []byte(text))
 	if err != nil {
 		return p, err

@@ -16,8 +16,8 @@ import (
 
 	"weft/internal/base/cores"
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 	"weft/units"
 )
 

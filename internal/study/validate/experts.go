@@ -3,8 +3,8 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -65,8 +65,8 @@ func expertCases() []*Case {
 }
 
 // exchangePoints simulates an exchange on each fabric.
-func (e *Env) exchangePoints(nodes int, node scenario.Node, topology scenario.Topology, exchange scenario.Exchange, x scenario.Experts, fabrics ...scenario.Fabric) (points []runstore.Point, err error) {
-	points = make([]runstore.Point, len(fabrics))
+func (e *Env) exchangePoints(nodes int, node scenario.Node, topology scenario.Topology, exchange scenario.Exchange, x scenario.Experts, fabrics ...scenario.Fabric) (points []results.Point, err error) {
+	points = make([]results.Point, len(fabrics))
 	return points, e.each(len(fabrics), func(i int) error {
 		s := scenario.Scenario{
 			Cluster: scenario.Cluster{Nodes: nodes, Node: node}, Topology: topology, Fabrics: fabrics[i : i+1],
@@ -137,7 +137,7 @@ func ecmpRows(e *Env) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	ratio := func(a, b runstore.Point) float64 { return float64(a.Time) / float64(b.Time) }
+	ratio := func(a, b results.Point) float64 { return float64(a.Time) / float64(b.Time) }
 	rows := []Row{
 		one("static routes over InfiniBand", Plain, 1, ratio(p[1], p[0]), within(0.10), "%v and %v", p[1].Time, p[0].Time),
 	}

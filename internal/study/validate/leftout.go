@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"weft/internal/base/stats"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/llm"
 	"weft/internal/study/training"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 	"weft/units"
 )
 

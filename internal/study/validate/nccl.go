@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
+	"weft/scenario"
 	"weft/units"
 )
 

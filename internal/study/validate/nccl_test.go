@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/study/measured"
 	"weft/internal/study/validate"
+	"weft/scenario"
 	"weft/units"
 )
 

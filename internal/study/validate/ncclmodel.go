@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

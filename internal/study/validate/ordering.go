@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"weft/internal/sim/scenario"
 	workload "weft/internal/sim/workload/serving"
 	"weft/internal/study/serve"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // clusterOf is a cluster on presets of fabrics.
@@ -19,14 +19,14 @@ func clusterOf(nodes int, node scenario.Node, shape scenario.Shape, fabrics ...s
 }
 
 // simulate simulates a scenario for a case.
-func (e *Env) simulate(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+func (e *Env) simulate(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 	o.Exact = e.Exact
 	return sim.Run(ctx, r, o)
 }
 
 // firstPoint runs a scenario of one size on one fabric, with figures of NCCL's kernels; nil is those
 // in use.
-func (e *Env) firstPoint(name string, s *scenario.Scenario, figures *nccl.Figures) (p runstore.Point, err error) {
+func (e *Env) firstPoint(name string, s *scenario.Scenario, figures *nccl.Figures) (p results.Point, err error) {
 	f, err := scenario.New(name, s)
 	if err != nil {
 		return p, err

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -1,9 +1,10 @@
 package validate
 
 import (
-	"encoding/json"
 	"io"
 	"math"
+
+	"weft/internal/base/jsontext"
 )
 
 // Texts are a row for people: its name, reference, weft's value, error, tolerance and verdict.
@@ -60,10 +61,7 @@ func WriteJSON(w io.Writer, results []Result) error {
 		out = append(out, c)
 	}
 	pass, miss, notScored := Count(results)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
+	return jsontext.Write(w, struct {
 		Pass  int        `json:"pass"`
 		Miss  int        `json:"miss"`
 		Shown int        `json:"shown"`

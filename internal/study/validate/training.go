@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/training"
+	"weft/results"
+	"weft/scenario"
 )
 
 // trainingCases compare training steps with each other and with published steps.
@@ -37,7 +37,7 @@ func trainingCases() []*Case {
 }
 
 // trained simulates the training step of a scenario.
-func trained(ctx context.Context, s *scenario.Scenario, whole bool) (*runstore.Training, error) {
+func trained(ctx context.Context, s *scenario.Scenario, whole bool) (*results.Training, error) {
 	f, err := scenario.New("training", s)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func collidingSteps(e *Env) ([]Row, error) {
 }
 
 // moving is the mean time for which a rank moves data of a purpose.
-func moving(f *runstore.TrainingFabric, purpose string) (ps float64) {
+func moving(f *results.TrainingFabric, purpose string) (ps float64) {
 	for _, p := range f.Purposes {
 		if p.Purpose == purpose {
 			ps += float64(p.MovingPs)

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // BringUp simulates the Subnet Manager's bring-up of each InfiniBand fabric of a scenario, from
 // power-on. It runs no workload.
-func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
-	out := &runstore.Results{Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Nodes: r.Cluster.Nodes}
+func BringUp(r *scenario.Resolved) (*results.Results, error) {
+	out := &results.Results{Version: results.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Nodes: r.Cluster.Nodes}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		if !protocol.Of(f.Kind).SubnetManager {
@@ -25,9 +25,9 @@ func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
+		out.Fabrics = append(out.Fabrics, results.FabricResult{
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Engine: string(p.Routed.Used), EngineWhy: p.Routed.Reason,
-			Control: &runstore.Control{Plane: managerPlane, BringUp: up},
+			Control: &results.Control{Plane: managerPlane, BringUp: up},
 		})
 	}
 	if len(out.Fabrics) == 0 {

@@ -7,8 +7,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
+	"weft/results"
 	"weft/units"
 )
 
@@ -27,7 +27,7 @@ func faultyPlan(t *testing.T, text string, fabric int) *network.Plan {
 	return p
 }
 
-func recovery(t *testing.T, p *network.Plan) runstore.Recovery {
+func recovery(t *testing.T, p *network.Plan) results.Recovery {
 	t.Helper()
 	if n := len(p.Faults.Control.Recoveries); n != 1 {
 		t.Fatalf("%d recoveries, want 1", n)
@@ -129,8 +129,8 @@ func TestBGPTakesItsTimers(t *testing.T) {
 		p := faultyPlan(t, strings.Replace(simtest.LeafSpine, "control: {", "control: {bgp: "+timers+", detection: "+detection+"}, ", 1)+
 			simtest.BothFabrics+"faults: [{at: 1ms, link: leaf0 port 9}]", 2)
 		got := recovery(t, p)
-		want := runstore.Recovery{
-			What: "leaf0 port 9", At: ms, How: detection, Detected: detected, Swept: runstore.Never, Computed: runstore.Never,
+		want := results.Recovery{
+			What: "leaf0 port 9", At: ms, How: detection, Detected: detected, Swept: results.Never, Computed: results.Never,
 			First: detected + 2*ms, Open: detected + 2*5*ms + ms + 8*100*us, Last: detected + 2*5*ms + ms + 8*100*us,
 			Switches: 5,            // both ends and three leaves
 			Entries:  24 + 8 + 3*8, // to other leaves' hosts; to leaf 0's; the same
@@ -184,7 +184,7 @@ func TestAdaptiveRoutingMendsItselfAtTheFault(t *testing.T) {
 func TestAManagerWithoutACableHearsOfNothing(t *testing.T) {
 	p := faultyPlan(t, simtest.LeafSpine+simtest.BothFabrics+"faults: [{at: 1ms, link: node0/nic0 port 1}, {at: 2ms, link: leaf1 port 9}]", 0)
 	all := p.Faults.Control.Recoveries
-	if got := all[0]; got.Last != runstore.Never || got.How != "not noticed" {
+	if got := all[0]; got.Last != results.Never || got.How != "not noticed" {
 		t.Errorf("a manager without a cable notices by %s and writes tables: %+v", got.How, got)
 	}
 	got := all[1]
@@ -230,7 +230,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 		t.Errorf("noticed by %q after %v, want by the standby after %v to %v", got.How, got.Detected, least, most)
 	}
 	without := strings.Replace(text, "standby: true, ", "", 1)
-	if got := recovery(t, faultyPlan(t, without+"faults: [{at: 1ms, sm: true}]", 0)); got.Detected != runstore.Never {
+	if got := recovery(t, faultyPlan(t, without+"faults: [{at: 1ms, sm: true}]", 0)); got.Detected != results.Never {
 		t.Errorf("without a standby the end of the manager is noticed after %v, by %s", got.Detected, got.How)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -103,7 +103,7 @@ func (b *bgpPlan) detection(t *network.Turn) (units.Time, string) {
 }
 
 // turn computes the reaction to a fault or a repair.
-func (b *bgpPlan) turn(t *network.Turn) runstore.Recovery {
+func (b *bgpPlan) turn(t *network.Turn) results.Recovery {
 	next := newDetours(b.Graph, t.Down)
 	detected, how := b.detection(t)
 	rec := newRecovery(t)
@@ -134,9 +134,9 @@ func (b *bgpPlan) turn(t *network.Turn) runstore.Recovery {
 }
 
 // newRecovery is the recovery for a turn without any reaction yet.
-func newRecovery(t *network.Turn) runstore.Recovery {
-	const never = runstore.Never
-	return runstore.Recovery{
+func newRecovery(t *network.Turn) results.Recovery {
+	const never = results.Never
+	return results.Recovery{
 		What: t.What, Repaired: t.Repaired, At: t.At, How: "not noticed", Detected: never, Swept: never, Computed: never, First: never, Last: never,
 	}
 }
@@ -153,7 +153,7 @@ func (b *bgpPlan) changed(next *detours, sw int) (dsts []int) {
 
 // repair removes the ports of failed cables from the groups of a switch at their end, all at once.
 // It returns the endpoints that need more than this.
-func (b *bgpPlan) repair(t *network.Turn, rec *runstore.Recovery, sw int, changed []int, next *detours) (rest []int) {
+func (b *bgpPlan) repair(t *network.Turn, rec *results.Recovery, sw int, changed []int, next *detours) (rest []int) {
 	detected, _ := b.detection(t)
 	at := max(b.ready[sw], t.At+detected+b.spec.BGP.Repair)
 	b.ready[sw] = at
@@ -180,7 +180,7 @@ func (b *bgpPlan) dark(t *network.Turn, sw int) bool {
 }
 
 // change sets an entry of a switch.
-func (b *bgpPlan) change(rec *runstore.Recovery, sw, dst int, at units.Time, ports []uint16) {
+func (b *bgpPlan) change(rec *results.Recovery, sw, dst int, at units.Time, ports []uint16) {
 	c := fabric.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports}
 	if len(ports) > 0 {
 		c.Port = ports[dst%len(ports)]
@@ -191,9 +191,9 @@ func (b *bgpPlan) change(rec *runstore.Recovery, sw, dst int, at units.Time, por
 }
 
 // noteTable records that a switch has new entries.
-func noteTable(rec *runstore.Recovery, at units.Time) {
+func noteTable(rec *results.Recovery, at units.Time) {
 	since := at - rec.At
-	if rec.First == runstore.Never || since < rec.First {
+	if rec.First == results.Never || since < rec.First {
 		rec.First = since
 	}
 	rec.Last = max(rec.Last, since)

@@ -3,7 +3,7 @@ package control
 import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // rememberLanes records the SL2VL tables at the start. If packets use the scenario's service
@@ -20,7 +20,7 @@ func (d *mending) rememberLanes() {
 }
 
 // writeLanes applies the SL2VL table of a pair of ports that a switch has received, if it is new.
-func (d *mending) writeLanes(w *laneWrite, rec *runstore.Recovery) {
+func (d *mending) writeLanes(w *laneWrite, rec *results.Recovery) {
 	if d.sl2vl == nil || w.in == 0 || w.out == 0 {
 		return // the switch's own port
 	}

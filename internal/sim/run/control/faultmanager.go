@@ -9,8 +9,8 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire/mad"
 )
@@ -20,7 +20,7 @@ import (
 const longestBringUp = 3600 * units.Second
 
 // bringUp lets a Subnet Manager bring the fabric up, from power-on.
-func (m *managedSubnet) bringUp() (*runstore.BringUp, error) {
+func (m *managedSubnet) bringUp() (*results.BringUp, error) {
 	m.start()
 	up := func() bool {
 		n := len(m.log.sweeps)
@@ -37,7 +37,7 @@ func (m *managedSubnet) bringUp() (*runstore.BringUp, error) {
 	if s.last == units.Forever {
 		last = s.computed // a subnet without switches
 	}
-	return &runstore.BringUp{
+	return &results.BringUp{
 		Time: s.up, Discovery: s.found, Compute: s.computed - s.found, Tables: last - s.computed, Activate: s.up - last,
 		Datagrams: m.log.datagrams, Blocks: s.blocks,
 	}, nil
@@ -45,7 +45,7 @@ func (m *managedSubnet) bringUp() (*runstore.BringUp, error) {
 
 // bringUp simulates the bring-up of each plane by its manager. It returns the plane that takes
 // longest: they run at the same time.
-func bringUp(p *network.Plan, spec *scenario.Control) (longest *runstore.BringUp, err error) {
+func bringUp(p *network.Plan, spec *scenario.Control) (longest *results.BringUp, err error) {
 	for plane := range max(1, p.Graph.Planes) {
 		m, err := newManagedSubnet(p, spec, plane)
 		if err != nil {
@@ -219,7 +219,7 @@ func (d *mending) patience(spec *scenario.Control) units.Time {
 }
 
 // turn computes the manager's actions from one turn to the next.
-func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
+func (d *mending) turn(i int, spec *scenario.Control) results.Recovery {
 	turns := d.out.Turns
 	t := &turns[i]
 	rec := newRecovery(t)
@@ -249,7 +249,7 @@ func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
 			d.writeLanes(w, &rec)
 		}
 	}
-	if adaptive && rec.Computed != runstore.Never {
+	if adaptive && rec.Computed != results.Never {
 		d.regroup(&rec, routes, changed, written)
 	}
 	rec.Switches = len(changed)
@@ -257,7 +257,7 @@ func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
 }
 
 // noticed fills in the times at which the manager knew of a turn, and of the resulting fabric.
-func (d *mending) noticed(t *network.Turn, rec *runstore.Recovery, from, until units.Time, spec *scenario.Control) {
+func (d *mending) noticed(t *network.Turn, rec *results.Recovery, from, until units.Time, spec *scenario.Control) {
 	l := &d.m.log
 	if t.Manager {
 		for _, at := range l.masters {
@@ -272,7 +272,7 @@ func (d *mending) noticed(t *network.Turn, rec *runstore.Recovery, from, until u
 		if s.began == units.Forever || s.began < from || s.began >= until {
 			continue
 		}
-		if rec.Detected == runstore.Never {
+		if rec.Detected == results.Never {
 			rec.Detected, rec.How = s.began-from, "light sweep"
 			if slices.ContainsFunc(l.traps, func(at units.Time) bool { return at >= from+spec.LossOfSignal && at <= s.began }) {
 				rec.How = "trap"
@@ -284,7 +284,7 @@ func (d *mending) noticed(t *network.Turn, rec *runstore.Recovery, from, until u
 }
 
 // write applies a block of a table that a switch has received.
-func (d *mending) write(w *tableWrite, rec *runstore.Recovery, routes *detours, changed map[int]bool) {
+func (d *mending) write(w *tableWrite, rec *results.Recovery, routes *detours, changed map[int]bool) {
 	sw := int(d.m.nodes[w.node]) - d.Graph.Endpoints
 	for i, port := range w.ports {
 		dst, ok := d.dsts[units.LID(w.block*mad.LIDsPerBlock+i)]
@@ -318,7 +318,7 @@ func (r *detours) alternatives(sw, dst int, port uint16) []uint16 {
 
 // exclude makes the switches at the ends of failed cables remove their ports from the ports for
 // adaptive routing, if others remain. They do so by themselves, without a manager.
-func (d *mending) exclude(t *network.Turn, rec *runstore.Recovery, changed map[int]bool, at units.Time) {
+func (d *mending) exclude(t *network.Turn, rec *results.Recovery, changed map[int]bool, at units.Time) {
 	for _, sw := range d.rows() {
 		cables := d.Graph.Nodes[d.Graph.Endpoints+sw].Cables
 		dead := func(port uint16) bool { return t.Down[cables[port]] }
@@ -335,7 +335,7 @@ func (d *mending) exclude(t *network.Turn, rec *runstore.Recovery, changed map[i
 }
 
 // regroup gives all switches the port groups for the new tables, when the last table is written.
-func (d *mending) regroup(rec *runstore.Recovery, routes *detours, changed map[int]bool, at units.Time) {
+func (d *mending) regroup(rec *results.Recovery, routes *detours, changed map[int]bool, at units.Time) {
 	for _, sw := range d.rows() {
 		for dst := range d.Tables.Endpoints {
 			entry := sw*d.Tables.Endpoints + dst
@@ -349,7 +349,7 @@ func (d *mending) regroup(rec *runstore.Recovery, routes *detours, changed map[i
 
 // change sets the ports of an entry of a switch. The table's port comes first, unless it is not
 // among them.
-func (d *mending) change(at units.Time, sw, dst int, ports []uint16, rec *runstore.Recovery, changed map[int]bool) {
+func (d *mending) change(at units.Time, sw, dst int, ports []uint16, rec *results.Recovery, changed map[int]bool) {
 	entry := sw*d.Tables.Endpoints + dst
 	d.sets[entry] = ports
 	c := fabric.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports, Port: d.port[entry]}

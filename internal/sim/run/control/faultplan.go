@@ -10,7 +10,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

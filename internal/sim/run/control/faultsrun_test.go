@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
+	"weft/results"
 	"weft/units"
 )
 
@@ -106,7 +106,7 @@ func TestFaultsDoNotDependOnCores(t *testing.T) {
 }
 
 // checkArrivals holds what arrived at NICs over time against the packets and the time of a run.
-func checkArrivals(t *testing.T, name string, p *runstore.Point) {
+func checkArrivals(t *testing.T, name string, p *results.Point) {
 	t.Helper()
 	sum := int64(0)
 	for _, bytes := range p.Fault.Arrived {
@@ -192,7 +192,7 @@ fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, transport: {t
 workload: {pattern: permutation, sizes: [2MiB]}
 control: {loss-of-signal: 1us, sm: {agent: 100ns, datagram: 50ns, entry: 1ns, window: 64}}
 `
-	discarded := func(text string) (int64, *runstore.FabricResult) {
+	discarded := func(text string) (int64, *results.FabricResult) {
 		out, _ := sim.Run(context.Background(), simtest.Resolve(t, text), sim.Options{Workers: 2})
 		return out.Fabrics[0].Points[0].Counts.DroppedLifetime, &out.Fabrics[0]
 	}

@@ -6,8 +6,8 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -71,7 +71,7 @@ func open(p *network.Plan, fp *network.Faults) {
 }
 
 // recoveryAt finds the recovery of a turn.
-func recoveryAt(fp *network.Faults, t *network.Turn) *runstore.Recovery {
+func recoveryAt(fp *network.Faults, t *network.Turn) *results.Recovery {
 	for i := range fp.Control.Recoveries {
 		if r := &fp.Control.Recoveries[i]; r.What == t.What && r.At == t.At && r.Repaired == t.Repaired {
 			return r
@@ -90,7 +90,7 @@ func (w *waysOpen) apply(c *fabric.TableChange) {
 
 // turn follows each endpoint's entries through the changes after a fault. It applies the changes
 // only for this purpose.
-func (w *waysOpen) turn(rec *runstore.Recovery, changes []fabric.TableChange) {
+func (w *waysOpen) turn(rec *results.Recovery, changes []fabric.TableChange) {
 	if len(changes)*w.Tables.Switches > mostChecks {
 		rec.Open = rec.Last
 		return
@@ -113,7 +113,7 @@ func (w *waysOpen) turn(rec *runstore.Recovery, changes []fabric.TableChange) {
 
 // follow finds the time at which the paths to an endpoint are open, among the paths that are open
 // in the end.
-func (w *waysOpen) follow(rec *runstore.Recovery, dst int, changes []fabric.TableChange) {
+func (w *waysOpen) follow(rec *results.Recovery, dst int, changes []fabric.TableChange) {
 	leaves := slices.DeleteFunc(w.leaves(), func(sw int32) bool { // nothing leads there
 		_, ok := endpointIn(w.Graph, dst, w.Graph.Nodes[w.Graph.Endpoints+int(sw)].Plane, w.down)
 		return !ok
@@ -124,8 +124,8 @@ func (w *waysOpen) follow(rec *runstore.Recovery, dst int, changes []fabric.Tabl
 		for i, leaf := range leaves {
 			switch {
 			case !w.walk(leaf, dst):
-				openAt[i] = runstore.Never
-			case openAt[i] == runstore.Never:
+				openAt[i] = results.Never
+			case openAt[i] == results.Never:
 				openAt[i] = at - rec.At
 			}
 		}
@@ -138,7 +138,7 @@ func (w *waysOpen) follow(rec *runstore.Recovery, dst int, changes []fabric.Tabl
 		}
 	}
 	for _, t := range openAt {
-		if t == runstore.Never {
+		if t == results.Never {
 			rec.Cut++
 		}
 		rec.Open = max(rec.Open, t)

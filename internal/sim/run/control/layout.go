@@ -4,7 +4,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Layout is the static part of a scenario's fabric: the part that a run of it would use.

@@ -8,7 +8,7 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire"
 )

@@ -5,7 +5,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/run/control"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 func TestCirclesOfBuffersAreFoundBeforeARun(t *testing.T) {

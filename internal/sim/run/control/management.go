@@ -7,7 +7,7 @@ import (
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire/mad"
 )

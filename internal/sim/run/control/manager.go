@@ -9,7 +9,7 @@ import (
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire/mad"
 )

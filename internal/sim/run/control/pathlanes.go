@@ -9,7 +9,7 @@ import (
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

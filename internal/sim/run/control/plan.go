@@ -2,7 +2,7 @@ package control
 
 import (
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // NewPlan is the plan of a scenario's fabric after its control plane has set it up, with its

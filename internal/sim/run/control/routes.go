@@ -12,7 +12,7 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // manage gives an InfiniBand fabric the forwarding tables that weft's Subnet Manager would install:

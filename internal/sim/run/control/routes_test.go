@@ -10,8 +10,8 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/scenario"
 	"weft/units"
 )
 

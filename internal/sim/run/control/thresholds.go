@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/internal/roce"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

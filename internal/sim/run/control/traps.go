@@ -10,8 +10,8 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire/mad"
 )
@@ -20,11 +20,11 @@ import (
 // packets for their keys send traps to the Subnet Manager, plane by plane. It fills in the times at
 // which the manager knew. The manager's knowledge changes nothing in a run, so it is computed after
 // the run, with the same control plane: brought up, through the same faults.
-func Trapped(p *network.Plan, all []fabric.Violation, told []runstore.Violation, spec *scenario.Control) (*runstore.Traps, error) {
+func Trapped(p *network.Plan, all []fabric.Violation, told []results.Violation, spec *scenario.Control) (*results.Traps, error) {
 	if len(told) == 0 || !protocol.Of(p.Fabric.Kind).SubnetManager {
 		return nil, nil
 	}
-	out := &runstore.Traps{}
+	out := &results.Traps{}
 	for plane := range max(1, p.Graph.Planes) {
 		t := trapRun{Plan: p, all: all[:len(told)], told: told, out: out}
 		for i := range t.all {
@@ -57,11 +57,11 @@ type trapRun struct {
 	m      *managedSubnet
 	number map[topology.NodeID]int32 // of the subnet, by node of the graph
 	all    []fabric.Violation
-	told   []runstore.Violation
+	told   []results.Violation
 	mine   []int // indices of the plane's violations
 	open   int   // reports to agents still to come; two for a violation with several packets
 	start  units.Time
-	out    *runstore.Traps
+	out    *results.Traps
 }
 
 func (t *trapRun) run(spec *scenario.Control, plane int) (err error) {
@@ -83,7 +83,7 @@ func (t *trapRun) run(spec *scenario.Control, plane int) (err error) {
 	before := t.m.agents.TrapCounts()
 	last := t.schedule()
 	for i := range t.mine {
-		t.told[t.mine[i]].KnownPs = int64(runstore.Never)
+		t.told[t.mine[i]].KnownPs = int64(results.Never)
 	}
 	silent := func() bool { return t.open == 0 && t.m.agents.NextTrap() == units.Forever }
 	t.m.runUntil(last+longestTrap, silent)
@@ -202,7 +202,7 @@ func (t *trapRun) count(before sma.TrapCounts) {
 		}
 		seen[at] = true
 		info, counters := t.m.agents.Info(at), t.m.agents.Counters(at)
-		t.out.Ports = append(t.out.Ports, runstore.KeyCounts{
+		t.out.Ports = append(t.out.Ports, results.KeyCounts{
 			Port: v.Port, PKeys: int(info.PKeyViolations), QKeys: int(info.QKeyViolations),
 			RcvConstraint: int(counters.RcvConstraint), XmitConstraint: int(counters.XmitConstraint),
 		})

@@ -3,9 +3,9 @@ package control_test
 import (
 	"testing"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
+	"weft/results"
 	"weft/units"
 )
 
@@ -62,7 +62,7 @@ func TestEachHCASendsItsTrapAtOnce(t *testing.T) {
 // repeat their traps, and no manager receives them.
 func TestWithoutAManagerViolationsStayUnknown(t *testing.T) {
 	p := runtest.Point(t, simtest.Tenants("{pattern: flows, flows: [{src: 0, dst: 1, bytes: 64KiB}, {src: 1, dst: 2, bytes: 64KiB}]}\nfaults: [{sm: true, at: 100ns}]", ""))
-	if len(p.Violations) != 1 || units.Time(p.Violations[0].KnownPs) != runstore.Never {
+	if len(p.Violations) != 1 || units.Time(p.Violations[0].KnownPs) != results.Never {
 		t.Fatalf("violations %+v, want one that the manager never gets", p.Violations)
 	}
 	if p.Traps.Repressed != 0 || p.Traps.Sent < 50 {

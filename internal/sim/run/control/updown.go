@@ -5,7 +5,7 @@ import (
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

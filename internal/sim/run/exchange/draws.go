@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // draw is where the experts are and which of them the tokens of each rank choose. Many simulations have the same: the

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
+	"weft/results"
 	"weft/units"
 )
 
@@ -22,7 +22,7 @@ workload: {exchange: %s, experts: {%s}}
 `, nodes, fabric, exchange, experts)
 }
 
-func exchanged(t *testing.T, nodes int, fabric, exchange, experts string) runstore.Point {
+func exchanged(t *testing.T, nodes int, fabric, exchange, experts string) results.Point {
 	t.Helper()
 	p := runtest.Point(t, scenarioOf(nodes, fabric, exchange, experts))
 	if p.Exchange == nil {

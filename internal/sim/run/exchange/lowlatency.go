@@ -1,8 +1,8 @@
 package exchange
 
 import (
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

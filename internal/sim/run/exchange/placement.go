@@ -3,7 +3,7 @@ package exchange
 import (
 	"slices"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // placement is where the copies of experts are. The first copy of each expert has the expert's

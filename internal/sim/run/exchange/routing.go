@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/engine"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // streamRouting separates the random stream of a rank's tokens from the seed's other streams.

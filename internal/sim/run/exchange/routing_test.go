@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/scenario"
 )
 
 func trafficFor(t *testing.T, experts string) *traffic {

@@ -6,9 +6,9 @@ import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -25,7 +25,7 @@ func Busiest(r *scenario.Resolved) float64 {
 func Bytes(r *scenario.Resolved) units.Bytes { return units.Bytes(trafficOf(r).logical().Bytes) }
 
 // Run simulates the exchange of a scenario.
-func Run(j *network.Task, point *runstore.Point) error {
+func Run(j *network.Task, point *results.Point) error {
 	t := trafficOf(j.Scenario)
 	e := t.logical()
 	point.Bytes = e.Bytes
@@ -54,9 +54,9 @@ func Run(j *network.Task, point *runstore.Point) error {
 }
 
 // logical is the bytes as the kernels' tests count them.
-func (t *traffic) logical() *runstore.Exchange {
+func (t *traffic) logical() *results.Exchange {
 	x := &t.w.Experts
-	e := &runstore.Exchange{TokenBytes: int64(x.TokenBytes()), MeanTokens: int64(x.Tokens) * int64(x.TopK)}
+	e := &results.Exchange{TokenBytes: int64(x.TokenBytes()), MeanTokens: int64(x.Tokens) * int64(x.TopK)}
 	received, nodes, ranks := make([]int64, t.ranks), int64(0), int64(0)
 	seenNode, seenRank := make([]bool, t.ranks/t.perNode), make([]bool, t.ranks)
 	for rank := range t.choices {
@@ -94,7 +94,7 @@ func first(seen []bool, i int) int64 {
 }
 
 // sent sums up the tokens that ranks send through NICs and inside nodes: the mean of a rank.
-func (t *traffic) sent(g *workload.Graph, e *runstore.Exchange) {
+func (t *traffic) sent(g *workload.Graph, e *results.Exchange) {
 	for rank, ops := range g.Ranks {
 		for i := range ops {
 			switch o := &ops[i]; {
@@ -112,7 +112,7 @@ func (t *traffic) sent(g *workload.Graph, e *runstore.Exchange) {
 }
 
 // kernels are the times of the ranks' kernels, each from its own beginning.
-func (t *traffic) kernels(line *workload.Timeline) runstore.RankTimes {
+func (t *traffic) kernels(line *workload.Timeline) results.RankTimes {
 	times := make([]int64, len(line.Spans))
 	sum := int64(0)
 	for rank, spans := range line.Spans {
@@ -122,5 +122,5 @@ func (t *traffic) kernels(line *workload.Timeline) runstore.RankTimes {
 	slices.Sort(times)
 	n := len(times)
 	at := func(perMille int) int64 { return times[min(n-1, n*perMille/1000)] }
-	return runstore.RankTimes{Min: times[0], Mean: sum / int64(n), P50: at(500), P99: at(990), Max: times[n-1]}
+	return results.RankTimes{Min: times[0], Mean: sum / int64(n), P50: at(500), P99: at(990), Max: times[n-1]}
 }

@@ -3,8 +3,8 @@ package exchange
 import (
 	"slices"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/sim/engine"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

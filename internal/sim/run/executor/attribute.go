@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -48,20 +48,20 @@ func (*carriage) Landed(*fabric.Sighting) {}
 
 // attribute divides the load of each busy link into the foreground's, with the name job, and each
 // stream's. Link control counts with the foreground.
-func (b *streamRun) attribute(hot []runstore.HotLink, links []int32, job string) {
+func (b *streamRun) attribute(hot []results.HotLink, links []int32, job string) {
 	if b.carried == nil {
 		return
 	}
 	c := b.carried
 	for i, link := range links {
 		rest := hot[i].Bytes
-		var sources []runstore.LinkSource
+		var sources []results.LinkSource
 		for k, name := range c.names {
 			if own := int64(c.bytes[int(link)*len(c.names)+k]); own > 0 {
-				sources = append(sources, runstore.LinkSource{Name: name, Bytes: own})
+				sources = append(sources, results.LinkSource{Name: name, Bytes: own})
 				rest -= own
 			}
 		}
-		hot[i].Sources = append([]runstore.LinkSource{{Name: job, Bytes: rest}}, sources...)
+		hot[i].Sources = append([]results.LinkSource{{Name: job, Bytes: rest}}, sources...)
 	}
 }

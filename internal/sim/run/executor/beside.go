@@ -3,7 +3,7 @@ package executor
 import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -38,7 +38,7 @@ func (b *Beside) Failure() error { return b.streams.failure }
 
 // Results are the results of the streams up to the end of the application, whose share of the busy links,
 // under the name job, and theirs they add to these.
-func (b *Beside) Results(ended units.Time, hot []runstore.HotLink, links []int32, job string) []runstore.Stream {
+func (b *Beside) Results(ended units.Time, hot []results.HotLink, links []int32, job string) []results.Stream {
 	b.streams.attribute(hot, links, job)
 	return b.streams.results(ended)
 }

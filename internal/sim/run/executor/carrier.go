@@ -11,9 +11,9 @@ import (
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

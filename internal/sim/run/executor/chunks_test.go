@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
+	"weft/results"
 )
 
 // pairsPoint is the result of an operation of point-to-point messages between two nodes whose cables
 // share a spine by hash.
-func pairsPoint(t *testing.T, workload, transport string) runstore.Point {
+func pairsPoint(t *testing.T, workload, transport string) results.Point {
 	t.Helper()
 	return runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 4, node: {gpus: 2, nics: 2, gpu: h100}}
@@ -45,7 +45,7 @@ func TestPairsSendNCCLsChunks(t *testing.T) {
 // TestAChunkLeavesBeforeTheKernelHasWrittenTheNext compares one message of 8 MiB to the other node with 64
 // chunks of it. The kernel's block writes at a rate below the wire's, so that the chunks save nearly all the wire's time.
 func TestAChunkLeavesBeforeTheKernelHasWrittenTheNext(t *testing.T) {
-	at := func(chunk string) runstore.Point {
+	at := func(chunk string) results.Point {
 		return runtest.Run(t, simtest.Resolve(t, `
 cluster: {nodes: 2, node: {gpus: 1, nics: 1, gpu: h100}}
 fabrics: [infiniband-ndr]

@@ -3,7 +3,7 @@ package executor
 import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // LayoutOf is the rank layout of the cluster on a fabric.

@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // mostFollowed bounds the connections whose paths are computed after a run, to find those on its busy links.
@@ -76,7 +76,7 @@ func (w *winding) crossings(r *collectiveRun) (all []crossing) {
 
 // transfers are what crossed a busy link.
 type transfers struct {
-	all   []runstore.LinkTransfer
+	all   []results.LinkTransfer
 	index map[transferKey]int
 }
 
@@ -90,7 +90,7 @@ func (t *transfers) add(x *crossing, group string) {
 	if !known {
 		i = len(t.all)
 		t.index[key] = i
-		t.all = append(t.all, runstore.LinkTransfer{From: x.from, To: x.to, Group: group})
+		t.all = append(t.all, results.LinkTransfer{From: x.from, To: x.to, Group: group})
 	}
 	l := &t.all[i]
 	l.Bytes += x.bytes
@@ -111,7 +111,7 @@ func (t *transfers) ranks() (senders, receivers int) {
 
 // attributed tells each busy link the ranks whose data crossed it. group is the name of a group of ranks, by its
 // number. Paths are computed after the run; the run itself pays an addition for each message.
-func attributed(n *network.Network, all []crossing, hot []runstore.HotLink, links []int32, group func(int32) string) {
+func attributed(n *network.Network, all []crossing, hot []results.HotLink, links []int32, group func(int32) string) {
 	one := func(nic int32) bool { return n.Plan.Graph.Nodes[nic].Cabled() == 1 }
 	for i, link := range links {
 		from, to := n.LinkEnds(link)
@@ -126,13 +126,13 @@ func attributed(n *network.Network, all []crossing, hot []runstore.HotLink, link
 			}
 		}
 		hot[i].Senders, hot[i].Receivers = t.ranks()
-		slices.SortFunc(t.all, func(a, b runstore.LinkTransfer) int { // the numbers of ends depend on the number of cores
+		slices.SortFunc(t.all, func(a, b results.LinkTransfer) int { // the numbers of ends depend on the number of cores
 			return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Group, b.Group))
 		})
-		for _, rest := range t.all[min(len(t.all), runstore.MostTransfers):] {
+		for _, rest := range t.all[min(len(t.all), results.MostTransfers):] {
 			hot[i].More++
 			hot[i].MoreBytes += rest.Bytes
 		}
-		hot[i].Transfers = t.all[:min(len(t.all), runstore.MostTransfers)]
+		hot[i].Transfers = t.all[:min(len(t.all), results.MostTransfers)]
 	}
 }

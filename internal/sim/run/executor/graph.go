@@ -11,19 +11,19 @@ import (
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Execution is the result of a workload on a fabric.
 type Execution struct {
 	Timeline *workload.Timeline
-	Counts   runstore.Counts
-	Flows    runstore.Distribution // of the messages between nodes
-	Hottest  []runstore.HotLink
-	Beside   []runstore.Stream // results of the fabric's streams meanwhile
+	Counts   results.Counts
+	Flows    results.Distribution // of the messages between nodes
+	Hottest  []results.HotLink
+	Beside   []results.Stream // results of the fabric's streams meanwhile
 	// Plans are the executed collectives with their configuration.
 	Plans []PlannedCollective
 }

@@ -7,10 +7,10 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 	"weft/internal/sim/workload"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -33,13 +33,13 @@ func execute(t *testing.T, text string, g *workload.Graph) *Execution {
 }
 
 // carriedOut runs the collective of a scenario, at its first size, on its first fabric.
-func carriedOut(t *testing.T, r *scenario.Resolved) runstore.Point {
+func carriedOut(t *testing.T, r *scenario.Resolved) results.Point {
 	t.Helper()
 	p, err := control.NewPlan(r, &r.Fabrics[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	point := runstore.Point{}
+	point := results.Point{}
 	job := network.Task{Plan: p, Scenario: r, Bytes: r.Workload.Sizes[0], Cores: 1, Parts: 1, Stop: nil, Started: func(*network.Network) {}}
 	if err := RunCollective(&job, &point); err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/control"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
 	"weft/internal/sim/workload"
+	"weft/results"
 	"weft/units"
 )
 
@@ -25,13 +25,13 @@ func bothWays(t *testing.T, text string, g *workload.Graph) (skipping, whole *Ex
 	}
 	r := simtest.Resolve(t, text)
 	var out [2]*Execution
-	var series [2]*runstore.Series
+	var series [2]*results.Series
 	for i, skip := range []bool{true, false} {
 		p, err := control.NewPlan(r, &r.Fabrics[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Series = func(s *runstore.Series) { series[i] = s }
+		p.Series = func(s *results.Series) { series[i] = s }
 		x, err := Execute(context.Background(), p, r, g, skip)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func bothWays(t *testing.T, text string, g *workload.Graph) (skipping, whole *Ex
 		if skip {
 			periods = x.Counts.Skipped.Periods
 		}
-		x.Counts.Events, x.Counts.Skipped = 0, runstore.Skipped{} // they are no results
+		x.Counts.Events, x.Counts.Skipped = 0, results.Skipped{} // they are no results
 		out[i] = x
 	}
 	if table := series[0].Difference(series[1]); table != "" {

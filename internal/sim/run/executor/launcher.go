@@ -3,9 +3,9 @@ package executor
 import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -2,8 +2,8 @@ package executor
 
 import (
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -2,7 +2,7 @@ package executor
 
 import (
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

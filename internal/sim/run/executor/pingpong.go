@@ -9,8 +9,8 @@ import (
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -263,10 +263,10 @@ func (c *pacer) before(t units.Time) (sum units.Time) {
 }
 
 // estimate says which part of a run of a length was leapt over.
-func (c *pacer) estimate(of units.Time) *runstore.Estimate {
+func (c *pacer) estimate(of units.Time) *results.Estimate {
 	if c == nil {
 		return nil
 	}
 	by := c.before(units.Forever)
-	return &runstore.Estimate{Bound: c.bound, Differ: c.most, TimePs: int64(by), Share: float64(by) / float64(max(1, of)), Leaps: len(c.leaps)}
+	return &results.Estimate{Bound: c.bound, Differ: c.most, TimePs: int64(by), Share: float64(by) / float64(max(1, of)), Leaps: len(c.leaps)}
 }

@@ -7,12 +7,12 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // RunCollective simulates one size of a collective.
-func RunCollective(j *network.Task, point *runstore.Point) error {
+func RunCollective(j *network.Task, point *results.Point) error {
 	run, err := newCollectiveRun(j.Scenario, j.Plan, j.Bytes)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 }
 
 // simulate runs a collective on a network, or the part of it that stands for the whole if w is not nil.
-func simulate(run *collectiveRun, j *network.Task, w *winding, point *runstore.Point) error {
+func simulate(run *collectiveRun, j *network.Task, w *winding, point *results.Point) error {
 	r, c := j.Scenario, &run.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
 	streams := withStreams(j.Plan, run, len(run.ends))

@@ -4,7 +4,7 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/runtest"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/scenario"
 )
 
 // mesh is a node of eight GPUs, each with a link to every other.

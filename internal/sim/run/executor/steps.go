@@ -3,8 +3,8 @@ package executor
 import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/state"
+	"weft/results"
 	"weft/units"
 )
 
@@ -129,7 +129,7 @@ func (s *stepRecord) again(w *state.Walk, channels int) {
 func (s *stepRecord) row(step int) int { return min(step/s.merged, s.steps-1) }
 
 // rows are the steps that have ended, and the number of steps in a row.
-func (s *stepRecord) rows() (rows []runstore.SeriesStep, merged int) {
+func (s *stepRecord) rows() (rows []results.SeriesStep, merged int) {
 	if s == nil {
 		return nil, 0
 	}
@@ -142,7 +142,7 @@ func (s *stepRecord) rows() (rows []runstore.SeriesStep, merged int) {
 		if s.lanes == 1 {
 			lane = -1
 		}
-		rows = append(rows, runstore.SeriesStep{
+		rows = append(rows, results.SeriesStep{
 			Rank: int32(i / s.steps / s.lanes % s.ranks), Step: int32(i % s.steps * s.merged), Iteration: int32(i / s.steps / s.lanes / s.ranks),
 			Lane: int32(lane), Name: s.name, Bytes: t.bytes, StartPs: int64(t.begin), EndPs: int64(t.end),
 		})

@@ -8,9 +8,9 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -173,11 +173,11 @@ func (b *streamRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *tr
 }
 
 // results are the streams' results up to the foreground's end.
-func (b *streamRun) results(ended units.Time) (out []runstore.Stream) {
+func (b *streamRun) results(ended units.Time) (out []results.Stream) {
 	for i := range b.streams {
 		s := &b.streams[i]
 		d := s.times.Distribution()
-		r := runstore.Stream{
+		r := results.Stream{
 			Name: s.spec.Name, Operation: string(s.spec.Operation), Class: s.spec.Class, Messages: d.N,
 			MeanPs: int64(d.Mean), P99Ps: int64(d.P99), MaxPs: int64(d.Max),
 		}

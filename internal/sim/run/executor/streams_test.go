@@ -6,21 +6,21 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // besideAllReduce runs an all-reduce of two nodes with streams between some of
 // their NICs, as fabric says.
-func besideAllReduce(t *testing.T, fabric string) runstore.Point {
+func besideAllReduce(t *testing.T, fabric string) results.Point {
 	t.Helper()
 	return beside(t, fabric, "sizes: [16MiB]")
 }
 
 // beside runs an all-reduce as workload says.
-func beside(t *testing.T, fabric, workload string) runstore.Point {
+func beside(t *testing.T, fabric, workload string) results.Point {
 	t.Helper()
 	text := "cluster: {nodes: 2, node: dgx-h100}\ntopology: {shape: single-switch}\nfabrics: [" + fabric + "]\nworkload: {collective: all-reduce, " + workload + "}\n"
 	file, err := scenario.Decode("beside", []byte(text))
@@ -145,7 +145,7 @@ func TestAStreamOffersItsLoad(t *testing.T) {
 // TestNodesForStorageTakeNoPartInTheCollective: an all-reduce of two of three nodes takes as
 // long as on a cluster of two, and reads and writes of the third use the named links.
 func TestNodesForStorageTakeNoPartInTheCollective(t *testing.T) {
-	run := func(text string) *runstore.Results {
+	run := func(text string) *results.Results {
 		file, err := scenario.Decode("storage", []byte(text))
 		if err != nil {
 			t.Fatal(err)

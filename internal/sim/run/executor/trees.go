@@ -6,8 +6,8 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 )
 
 // allocateTrees makes the trees of a group of ranks; nil for a group inside a node, or if switches

@@ -6,8 +6,8 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // winding is a ring's first nodes, which stand for all of them: the last one sends to the first, and each does as many
@@ -80,7 +80,7 @@ func (w *winding) limited(p *network.Plan) *network.Plan {
 }
 
 // spread makes the links' bytes and the counts of a run those of the whole ring. It is an error if packets were lost.
-func (w *winding) spread(n *network.Network, point *runstore.Point) error {
+func (w *winding) spread(n *network.Network, point *results.Point) error {
 	of := make([]int32, n.Links())
 	for link := range of {
 		of[link] = -1

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -7,7 +7,7 @@ import (
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

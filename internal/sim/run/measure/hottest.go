@@ -5,7 +5,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -14,7 +14,7 @@ const hottestLinks = 8
 
 // Hottest are the busiest links of the scale-out fabric over a period, each with the mean of its
 // tier; links are their numbers.
-func Hottest(n *network.Network, span units.Time) (hot []runstore.HotLink, links []int32) {
+func Hottest(n *network.Network, span units.Time) (hot []results.HotLink, links []int32) {
 	var all []int32
 	tiers := make(map[tier]*load)
 	for link := range int32(n.Links()) {
@@ -37,7 +37,7 @@ func Hottest(n *network.Network, span units.Time) (hot []runstore.HotLink, links
 	links = all[:min(len(all), hottestLinks)]
 	for _, link := range links {
 		t := tierOf(n, link)
-		hot = append(hot, runstore.HotLink{
+		hot = append(hot, results.HotLink{
 			Name: n.LinkName(link), Bytes: n.LinkBytes(link),
 			Busy: min(1, float64(n.LinkBusy(link))/float64(max(1, span))),
 			Tier: tierName(n.Plan, t), Mean: tiers[t].bytes / tiers[t].links,

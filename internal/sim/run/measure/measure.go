@@ -4,7 +4,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -54,11 +54,11 @@ func (f *FlowTimes) Times(n int) *FlowTimes {
 }
 
 // Distribution is the summary of the times for results; zero if there are none.
-func (f *FlowTimes) Distribution() (d runstore.Distribution) {
+func (f *FlowTimes) Distribution() (d results.Distribution) {
 	if f.n == 0 {
 		return d
 	}
-	return runstore.Distribution{
+	return results.Distribution{
 		N: f.n, Mean: f.sum / units.Time(f.n), P50: f.quantile(500), P99: f.quantile(990), P999: f.quantile(999), Max: f.most,
 		Fairness: f.fairness(),
 	}
@@ -91,17 +91,17 @@ func (f *FlowTimes) quantile(perMille int64) units.Time {
 }
 
 // Skipped is what a network has skipped so far. It may be called while the network runs.
-func Skipped(n *fabric.Network) (s runstore.Skipped) {
+func Skipped(n *fabric.Network) (s results.Skipped) {
 	s.Periods, s.Time, s.Events = n.Skipped()
 	return s
 }
 
 // Counts are the counters of a network whose run is over. The run's time is that of its last event, until its workload
 // tells its own.
-func Counts(n *fabric.Network) runstore.Counts {
+func Counts(n *fabric.Network) results.Counts {
 	s, refused, skipped := n.Stats(), n.Refusals(), Skipped(n)
 	skipped.Of = n.LastEvent()
-	return runstore.Counts{
+	return results.Counts{
 		Skipped:          skipped,
 		DroppedNoReceive: refused.NoReceive, DroppedQKey: refused.QKey, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Bursts, PacketHops: s.Hops, Events: s.Events,

@@ -5,7 +5,7 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -13,7 +13,7 @@ import (
 const mostPaused = 128
 
 // PauseTree is the tree of pauses until a time; nil if it was not recorded or there were no pauses.
-func PauseTree(n *network.Network, end units.Time) (*runstore.Pauses, []fabric.Pausing) {
+func PauseTree(n *network.Network, end units.Time) (*results.Pauses, []fabric.Pausing) {
 	if !n.Plan.Run.Pauses {
 		return nil, nil
 	}
@@ -21,7 +21,7 @@ func PauseTree(n *network.Network, end units.Time) (*runstore.Pauses, []fabric.P
 	if len(all) == 0 {
 		return nil, nil
 	}
-	out := &runstore.Pauses{SlicePs: int64(all[0].Width), More: max(0, len(all)-mostPaused)}
+	out := &results.Pauses{SlicePs: int64(all[0].Width), More: max(0, len(all)-mostPaused)}
 	all = all[:min(len(all), mostPaused)]
 	for i := range all {
 		out.Links = append(out.Links, pausedLink(n, all, i, end))
@@ -34,7 +34,7 @@ const mostPausedFlows = 32
 
 // AddPaused adds a flow to the flows that pauses stopped, if its path, a list of links, has paused ones; a
 // victim's path has no root of these pauses.
-func AddPaused(n *network.Network, all []fabric.Pausing, out *runstore.Pauses, path []int32, flow runstore.PausedFlow) {
+func AddPaused(n *network.Network, all []fabric.Pausing, out *results.Pauses, path []int32, flow results.PausedFlow) {
 	class := n.Plan.Class.Data(n.Plan.Fabric)
 	flow.Victim = true
 	for j := range all {
@@ -52,7 +52,7 @@ func AddPaused(n *network.Network, all []fabric.Pausing, out *runstore.Pauses, p
 }
 
 // rootPort is the port where the chain of pauses behind a pause began.
-func rootPort(all []fabric.Pausing, out *runstore.Pauses, i int) int32 {
+func rootPort(all []fabric.Pausing, out *results.Pauses, i int) int32 {
 	for !out.Links[i].Root() {
 		i = out.Links[i].After
 	}
@@ -63,10 +63,10 @@ func rootPort(all []fabric.Pausing, out *runstore.Pauses, i int) int32 {
 }
 
 // pausedLink is a pause with its index.
-func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time) runstore.PausedLink {
+func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time) results.PausedLink {
 	x := &all[i]
 	from, to := n.LinkEnds(x.Link)
-	l := runstore.PausedLink{
+	l := results.PausedLink{
 		Name: n.LinkName(x.Link), Sender: n.NodeName(from), By: n.NodeName(to),
 		Priority: n.Plan.Class.Used[x.Class], Pauses: x.Count, PausedPs: int64(x.Paused), FirstPs: int64(x.First),
 		After: causeOf(all, i), Circle: inCircle(all, i),

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // runExample runs an example of the repository on some cores.
@@ -42,7 +42,7 @@ func TestWhoPausedWhomDoesNotDependOnCores(t *testing.T) {
 
 // checkVictim checks the point of both examples: if NIC 8 is slow or failed, it is the root
 // of all pauses, and the flow that shares only buffers with it is the victim.
-func checkVictim(t *testing.T, name string, out *runstore.Results) {
+func checkVictim(t *testing.T, name string, out *results.Results) {
 	t.Helper()
 	for _, f := range out.Fabrics {
 		p := f.Points[0].Pauses

@@ -5,13 +5,13 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // TellSeries gives the series of a simulation that has ended to its plan, if it has recorded one. end is
 // the time at which its workload was complete. A row of the steps has the given number of them.
-func TellSeries(n *network.Network, end units.Time, steps []runstore.SeriesStep, merged int) {
+func TellSeries(n *network.Network, end units.Time, steps []results.SeriesStep, merged int) {
 	if n.NextTime() == units.Forever { // else it was stopped, or has reached a limit
 		n.Ended.Store(int64(end))
 	}
@@ -22,10 +22,10 @@ func TellSeries(n *network.Network, end units.Time, steps []runstore.SeriesStep,
 	}
 }
 
-func series(n *network.Network, end units.Time) *runstore.Series {
+func series(n *network.Network, end units.Time) *results.Series {
 	r := n.Recorded()
 	flows, kept := n.RecordedFlows()
-	s := &runstore.Series{Simulation: simulation(n, r, end), Nodes: nodes(n), Links: links(n)}
+	s := &results.Series{Simulation: simulation(n, r, end), Nodes: nodes(n), Links: links(n)}
 	s.Simulation.Flows, s.Simulation.FlowsKept = flows, int64(len(kept))
 	s.Samples = samples(n, r, &s.Simulation)
 	for i := range kept {
@@ -42,7 +42,7 @@ func series(n *network.Network, end units.Time) *runstore.Series {
 }
 
 // samples are the rows of the samples; simulation may get its number later.
-func samples(n *network.Network, r *fabric.Recording, simulation *runstore.SeriesSimulation) iter.Seq[runstore.SeriesSample] {
+func samples(n *network.Network, r *fabric.Recording, simulation *results.SeriesSimulation) iter.Seq[results.SeriesSample] {
 	type link struct {
 		credited bool
 		perByte  units.PerByte
@@ -54,12 +54,12 @@ func samples(n *network.Network, r *fabric.Recording, simulation *runstore.Serie
 		links[i] = link{n.Credited(at), n.LinkPerByte(at), n.ScaleOut(at)}
 	}
 	plan := n.Plan
-	return func(yield func(runstore.SeriesSample) bool) {
+	return func(yield func(results.SeriesSample) bool) {
 		for i := range r.Samples {
 			s := &r.Samples[i]
 			at := s.Lane / int32(r.Classes)
 			l := &links[at]
-			row := runstore.SeriesSample{
+			row := results.SeriesSample{
 				Simulation: simulation.Simulation, Link: at, Lane: laneOf(plan, s.Lane%int32(r.Classes), l.scaleOut),
 				TimePs: int64(s.Interval) * int64(r.Interval), Bytes: s.Bytes,
 				Utilisation: min(1, float32(float64(s.Bytes)*float64(l.perByte.Num)/float64(l.perByte.Den)/float64(r.Interval))),
@@ -87,8 +87,8 @@ func laneOf(p *network.Plan, class int32, scaleOut bool) int32 {
 }
 
 // flow is the row of a message.
-func flow(n *network.Network, f *fabric.FlowRecord) runstore.SeriesFlow {
-	row := runstore.SeriesFlow{
+func flow(n *network.Network, f *fabric.FlowRecord) results.SeriesFlow {
+	row := results.SeriesFlow{
 		From: f.From, To: f.To, Connection: int64(f.Entropy), Lane: laneOf(n.Plan, int32(f.Class), true), Bytes: f.Bytes,
 		StartPs: int64(f.Posted), EndPs: int64(f.Ended), Retransmissions: int32(f.Retransmissions),
 	}
@@ -105,11 +105,11 @@ const (
 )
 
 // nodes are the nodes of a network. Within a layer their positions follow their numbers.
-func nodes(n *network.Network) (rows []runstore.SeriesNode) {
+func nodes(n *network.Network) (rows []results.SeriesNode) {
 	placed := make(map[int32]int32) // by layer
 	g := n.Plan.Graph
 	for id := range int32(n.Nodes()) {
-		row := runstore.SeriesNode{
+		row := results.SeriesNode{
 			Fabric: n.Plan.Fabric.Name, Node: id, Name: n.NodeName(id), Kind: n.NodeKind(id), Group: -1, Rail: -1, Plane: -1, Host: -1,
 		}
 		if int(id) < len(g.Nodes) {
@@ -134,15 +134,15 @@ func nodes(n *network.Network) (rows []runstore.SeriesNode) {
 }
 
 // links are the links of a network.
-func links(n *network.Network) (rows []runstore.SeriesLink) {
+func links(n *network.Network) (rows []results.SeriesLink) {
 	for link := range int32(n.Links()) {
 		back := n.Back(link)
 		if back < 0 {
 			continue // no cable
 		}
 		from, to := n.LinkEnds(link)
-		row := runstore.SeriesLink{
-			Fabric: n.Plan.Fabric.Name, Link: link, Name: n.LinkName(link), Tier: runstore.ScaleUpTier, From: from, FromPort: n.LinkPort(link) + 1,
+		row := results.SeriesLink{
+			Fabric: n.Plan.Fabric.Name, Link: link, Name: n.LinkName(link), Tier: results.ScaleUpTier, From: from, FromPort: n.LinkPort(link) + 1,
 			To: to, ToPort: n.LinkPort(back) + 1, Back: back, RateBps: int64(n.LinkRate(link)), PropagationPs: int64(n.Propagation(link)),
 		}
 		if n.ScaleOut(link) {

@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -15,7 +15,7 @@ const mostHopped = 256
 
 // hopsOf are the hops of the slowest messages. A message whose path is chosen packet by packet has none, nor
 // has a READ, whose data is on the peer's path.
-func hopsOf(n *network.Network, r *fabric.Recording, kept []fabric.FlowRecord) (rows []runstore.SeriesHop) {
+func hopsOf(n *network.Network, r *fabric.Recording, kept []fabric.FlowRecord) (rows []results.SeriesHop) {
 	order := make([]int, len(kept))
 	for i := range order {
 		order[i] = i
@@ -29,7 +29,7 @@ func hopsOf(n *network.Network, r *fabric.Recording, kept []fabric.FlowRecord) (
 			continue
 		}
 		for hop, link := range n.Path(f.From, f.QP) {
-			row := runstore.SeriesHop{From: f.From, Connection: int64(f.Entropy), StartPs: int64(f.Posted), Hop: int32(hop), Link: link}
+			row := results.SeriesHop{From: f.From, Connection: int64(f.Entropy), StartPs: int64(f.Posted), Hop: int32(hop), Link: link}
 			queue, stopped := during(n, r, link, f)
 			row.QueueWaitPs, row.StoppedPs = int64(queue), int64(stopped)
 			rows = append(rows, row)
@@ -64,12 +64,12 @@ func during(n *network.Network, r *fabric.Recording, link int32, f *fabric.FlowR
 }
 
 // pausesOf are the lanes that PFC paused until a time, the longest time first, each with its cause.
-func pausesOf(n *network.Network, end units.Time) (rows []runstore.SeriesPause) {
+func pausesOf(n *network.Network, end units.Time) (rows []results.SeriesPause) {
 	all := n.Pausings(end)
 	all = all[:min(len(all), mostPaused)]
 	for i := range all {
 		x, l := &all[i], pausedLink(n, all, i, end)
-		row := runstore.SeriesPause{
+		row := results.SeriesPause{
 			Link: x.Link, Lane: int32(l.Priority), Pauses: x.Count, PausedPs: int64(x.Paused), FirstPs: int64(x.First),
 			Cause: -1, Share: float32(l.Share), After: -1, Circle: l.Circle,
 		}

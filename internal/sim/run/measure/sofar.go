@@ -4,19 +4,19 @@ import (
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
 // SeriesSoFar is what a simulation has recorded of its links while it runs: no messages, pauses or steps. It
 // is nil if the simulation records nothing.
-func SeriesSoFar(n *network.Network) *runstore.Series {
+func SeriesSoFar(n *network.Network) *results.Series {
 	r := n.RecordedSoFar()
 	if r == nil {
 		return nil
 	}
 	reached, _, _ := n.Progress()
-	s := &runstore.Series{Simulation: simulation(n, r, reached), Nodes: nodes(n), Links: links(n)}
+	s := &results.Series{Simulation: simulation(n, r, reached), Nodes: nodes(n), Links: links(n)}
 	s.Samples = samples(n, r, &s.Simulation)
 	return s
 }
@@ -24,8 +24,8 @@ func SeriesSoFar(n *network.Network) *runstore.Series {
 // Counters are the counters of a fabric, over the simulations that record.
 type Counters struct {
 	Fabric, Protocol string
-	Nodes            []runstore.SeriesNode
-	Links            []runstore.SeriesLink
+	Nodes            []results.SeriesNode
+	Links            []results.SeriesLink
 	Classes          int // lanes of a link
 	fabric.Totals
 	Simulated units.Time
@@ -70,9 +70,9 @@ func (c *Counters) Clone() *Counters {
 }
 
 // simulation describes a simulation with a record.
-func simulation(n *network.Network, r *fabric.Recording, end units.Time) runstore.SeriesSimulation {
+func simulation(n *network.Network, r *fabric.Recording, end units.Time) results.SeriesSimulation {
 	f := n.Plan.Fabric
-	return runstore.SeriesSimulation{
+	return results.SeriesSimulation{
 		Fabric: f.Name, Protocol: string(f.Kind), DurationPs: int64(end), IntervalPs: int64(r.Interval), Intervals: int32(r.Most),
 	}
 }

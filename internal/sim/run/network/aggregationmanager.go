@@ -8,8 +8,8 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // AggregationManager allocates the trees along which the switches of a fabric with SHARP reduce for
@@ -85,11 +85,11 @@ func (f *AggregationManager) Of(members []int32) *GroupTrees {
 func (f *AggregationManager) Tree(number int32) fabric.AggregationTree { return f.trees[number] }
 
 // Result is the summary of all requests; nil if switches do not reduce.
-func (f *AggregationManager) Result() *runstore.Reduction {
+func (f *AggregationManager) Result() *results.Reduction {
 	if f == nil {
 		return nil
 	}
-	out := &runstore.Reduction{Trees: len(f.trees), Groups: len(f.groups) - f.without, Without: f.without}
+	out := &results.Reduction{Trees: len(f.trees), Groups: len(f.groups) - f.without, Without: f.without}
 	if f.refusal != nil {
 		out.Why = f.refusal.Error()
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // scaleUps are networks inside a node, of every kind.

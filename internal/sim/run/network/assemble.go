@@ -10,10 +10,10 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/jitter"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -41,7 +41,7 @@ type Plan struct {
 	Slow        map[topology.NodeID]units.Rate // rates of NICs whose cables are slower than the fabric's
 	// Series, if not nil, takes what a simulation on this plan recorded over its time. It is called once, when
 	// the simulation has ended; not if it cannot be built.
-	Series func(*runstore.Series)
+	Series func(*results.Series)
 	// CountPorts makes the ports of NICs count packets, CNPs, NAKs and what else an adapter counts.
 	CountPorts bool
 	// Started, if not nil, is called with each network that is built, before its first event.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/base/topology"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Bill is the number of the parts of a fabric.

@@ -5,7 +5,7 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Classes are the priorities or virtual lanes that a fabric's traffic uses. The network holds state

@@ -3,9 +3,9 @@ package network
 import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire"
 )

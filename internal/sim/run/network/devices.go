@@ -3,10 +3,10 @@ package network
 import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/internal/sim/transport/tcp"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire"
 )

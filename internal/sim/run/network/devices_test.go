@@ -3,9 +3,9 @@ package network
 import (
 	"testing"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -2,7 +2,7 @@ package network
 
 import (
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -14,7 +14,7 @@ type Faults struct {
 	Turns   []Turn // in order of time
 	Changes []fabric.TableChange
 	Lanes   []fabric.LaneChange
-	Control runstore.Control
+	Control results.Control
 }
 
 // Span is a cable's time without service.
@@ -54,9 +54,9 @@ func (p *Plan) Unbroken() *Plan {
 }
 
 // Suffered is the effect of faults on a run; nil without faults.
-func (p *Plan) Suffered(n *fabric.Network) *runstore.FaultPoint {
+func (p *Plan) Suffered(n *fabric.Network) *results.FaultPoint {
 	if p.Faults == nil {
 		return nil
 	}
-	return &runstore.FaultPoint{LastLoss: n.Stats().LastFault}
+	return &results.FaultPoint{LastLoss: n.Stats().LastFault}
 }

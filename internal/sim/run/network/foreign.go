@@ -3,9 +3,9 @@ package network
 import (
 	"weft/internal/sim/channel"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -6,7 +6,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

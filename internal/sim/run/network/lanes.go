@@ -8,7 +8,7 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -2,7 +2,7 @@ package network
 
 import (
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Level is the service level of a path: the message's own, or the fabric's.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
 	"weft/internal/sim/simtest"
+	"weft/results"
 	"weft/units"
 )
 
@@ -41,7 +41,7 @@ func TestAListedFabricIsTheShapeThatItLists(t *testing.T) {
 	}
 }
 
-func times(res *runstore.Results) (out []units.Time) {
+func times(res *results.Results) (out []units.Time) {
 	for i := range res.Fabrics {
 		out = append(out, res.Fabrics[i].Points[0].Time)
 	}

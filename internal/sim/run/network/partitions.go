@@ -7,7 +7,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/partition"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // PKeys are the P_Keys of a fabric's NICs; the zero value is a fabric without P_Key partitions, in

@@ -1,7 +1,7 @@
 package network
 
 import (
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/runtest"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // beside is the only result of a scenario with a file beside it.
-func beside(t *testing.T, name, file, text string) runstore.Point {
+func beside(t *testing.T, name, file, text string) results.Point {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string]string{name: file, "s.yaml": text} {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Refusal is the reason why a scenario's fabric cannot be built.

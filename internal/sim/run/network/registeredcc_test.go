@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/runtest"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 )
 

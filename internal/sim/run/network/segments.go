@@ -6,8 +6,8 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 )
 
 // Segments are the VLANs and VRFs of an Ethernet fabric's NICs; nil if the scenario declares none,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/base/topology"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // Shape is the topology of a scenario's fabric for a cluster, before it is

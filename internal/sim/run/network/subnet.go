@@ -3,7 +3,7 @@ package network
 import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

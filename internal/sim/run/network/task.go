@@ -2,7 +2,7 @@ package network
 
 import (
 	"weft/internal/sim/engine"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

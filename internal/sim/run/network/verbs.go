@@ -1,8 +1,8 @@
 package network
 
 import (
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 

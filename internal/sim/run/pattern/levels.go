@@ -7,7 +7,7 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -53,9 +53,9 @@ func (l levelTimes) join(other levelTimes) {
 	}
 }
 
-func (l levelTimes) distributions() (out []runstore.Level) {
+func (l levelTimes) distributions() (out []results.Level) {
 	for _, sl := range slices.Sorted(maps.Keys(l)) {
-		out = append(out, runstore.Level{SL: sl, Flows: l[sl].Distribution()})
+		out = append(out, results.Level{SL: sl, Flows: l[sl].Distribution()})
 	}
 	return out
 }

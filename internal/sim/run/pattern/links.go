@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/run/measure"
-	"weft/internal/sim/runstore"
+	"weft/results"
 	"weft/units"
 )
 
@@ -16,7 +16,7 @@ const (
 )
 
 // hottest are the busiest links, each with its messages.
-func (r *patternRun) hottest(span units.Time) []runstore.HotLink {
+func (r *patternRun) hottest(span units.Time) []results.HotLink {
 	hot, links := measure.Hottest(r.net, span)
 	if len(r.flows) > mostTraced {
 		return hot

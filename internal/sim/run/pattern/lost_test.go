@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
+	"weft/results"
 )
 
 // TestReliableMessagesThatAreLostFailTheRun cuts a NIC off for good. Its reliable messages end
@@ -39,7 +39,7 @@ faults: [{at: 5us, link: node0/nic0 port 1}]
 				}
 			}
 		}
-		text, err := (&runstore.Results{Fabrics: out.Fabrics}).Encode()
+		text, err := (&results.Results{Fabrics: out.Fabrics}).Encode()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,9 @@ import (
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -145,7 +145,7 @@ func meanGap(bytes units.Bytes, rate units.Rate, w *scenario.Workload) float64 {
 }
 
 // Run simulates one size of a synthetic pattern.
-func Run(j *network.Task, point *runstore.Point) error {
+func Run(j *network.Task, point *results.Point) error {
 	r := j.Scenario
 	run := &patternRun{
 		flows: patternFlows(r, j.Plan.Fabric, j.Bytes),
@@ -227,7 +227,7 @@ func (r *patternRun) unfinished(open int, limit units.Time) error {
 }
 
 // bandwidth is the received bytes over the time, in total and per receiving NIC.
-func (r *patternRun) bandwidth(point *runstore.Point, took units.Time) {
+func (r *patternRun) bandwidth(point *results.Point, took units.Time) {
 	total := 0.0
 	receivers := make(map[int32]bool)
 	for i := range r.flows {
@@ -434,7 +434,7 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 
 // violations adds to a point the packets discarded for keys or VRFs, and the times at which the
 // Subnet Manager knew.
-func (r *patternRun) violations(point *runstore.Point, spec *scenario.Control) (err error) {
+func (r *patternRun) violations(point *results.Point, spec *scenario.Control) (err error) {
 	all := r.net.Violations()
 	point.Violations = measure.Violations(r.net, all)
 	point.Traps, err = control.Trapped(r.net.Plan, all, point.Violations, spec)

@@ -7,8 +7,8 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/host"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/state"
+	"weft/scenario"
 )
 
 // leastPackets is the length of a message whose packets are beats, at least. Shorter ones end before they repeat

@@ -3,8 +3,8 @@ package phases
 import (
 	"weft/internal/sim/run/exchange"
 	"weft/internal/sim/run/executor"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 )
 
 // A phase of exchanges is what the kernels of a library send in groups of whole nodes, whose ranks follow each other.

@@ -6,8 +6,8 @@ import (
 
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 )
 
 // Folding: an island is a set of groups of a phase that share links, NICs or nodes with each other

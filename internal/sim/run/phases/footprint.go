@@ -10,8 +10,8 @@ import (
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -6,8 +6,8 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 )
 
 // If switches hash, the paths of a message's packets are known before the run: they follow from the

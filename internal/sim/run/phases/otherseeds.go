@@ -3,8 +3,8 @@ package phases
 import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 )
 
 // With another seed other messages collide, other packets are marked, and tokens choose other experts. A message takes

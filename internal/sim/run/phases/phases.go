@@ -8,9 +8,9 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -21,11 +21,11 @@ type Run struct {
 	Parts   int          // number of simulations that its messages were divided into by their paths
 	moved   int64        // simulated bytes, of its own groups and of groups that represent them
 	skipped int64        // bytes whose time is extrapolated from the steady rate
-	Counts  runstore.Counts
-	Flows   runstore.Distribution
-	Hottest []runstore.HotLink
+	Counts  results.Counts
+	Flows   results.Distribution
+	Hottest []results.HotLink
 	Plan    *executor.PlannedCollective // nil if nothing was planned
-	Beside  []runstore.Stream           // results of the streams meanwhile
+	Beside  []results.Stream            // results of the streams meanwhile
 }
 
 // Share is the simulated part of the bytes.
@@ -58,7 +58,7 @@ func (r *IslandRun) MarshalBinary() ([]byte, error) {
 // Results is the result without the engine's work, which is none.
 func (r *IslandRun) Results() *IslandRun {
 	x, own := *r.Execution, *r
-	x.Counts.Events, x.Counts.Skipped = 0, runstore.Skipped{}
+	x.Counts.Events, x.Counts.Skipped = 0, results.Skipped{}
 	own.Execution = &x
 	return &own
 }
@@ -204,6 +204,6 @@ func (r *Run) add(own *Island, number int, run *IslandRun) {
 }
 
 // Busier reports whether the busiest link of one list carries more than the busiest of another.
-func Busier(a, b []runstore.HotLink) bool {
+func Busier(a, b []results.HotLink) bool {
 	return len(a) > 0 && (len(b) == 0 || a[0].Bytes > b[0].Bytes)
 }

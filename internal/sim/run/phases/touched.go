@@ -4,8 +4,8 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
+	"weft/scenario"
 	"weft/units"
 )
 

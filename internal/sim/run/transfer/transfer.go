@@ -14,10 +14,10 @@ import (
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/workload"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -50,9 +50,9 @@ type Route struct{ From, To int32 }
 
 // Outcome is what the network did for a program.
 type Outcome struct {
-	Counts  runstore.Counts
-	Hottest []runstore.HotLink
-	Beside  []runstore.Stream // results of the fabric's streams meanwhile
+	Counts  results.Counts
+	Hottest []results.HotLink
+	Beside  []results.Stream // results of the fabric's streams meanwhile
 }
 
 // Options are the settings of Run.

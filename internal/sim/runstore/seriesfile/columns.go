@@ -12,7 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Names are the files of a folder of series, in the order of docs/SERIES.md.
@@ -20,10 +20,10 @@ var Names = []string{Simulations, Nodes, Links, LinkSamples, Flows, FlowHops, Pa
 
 // schemas are the columns of the files.
 var schemas = map[string]*parquet.Schema{
-	Simulations: parquet.SchemaOf(runstore.SeriesSimulation{}), Nodes: parquet.SchemaOf(runstore.SeriesNode{}),
-	Links: parquet.SchemaOf(runstore.SeriesLink{}), LinkSamples: parquet.SchemaOf(runstore.SeriesSample{}),
-	Flows: parquet.SchemaOf(runstore.SeriesFlow{}), FlowHops: parquet.SchemaOf(runstore.SeriesHop{}),
-	Pauses: parquet.SchemaOf(runstore.SeriesPause{}), Steps: parquet.SchemaOf(runstore.SeriesStep{}),
+	Simulations: parquet.SchemaOf(results.SeriesSimulation{}), Nodes: parquet.SchemaOf(results.SeriesNode{}),
+	Links: parquet.SchemaOf(results.SeriesLink{}), LinkSamples: parquet.SchemaOf(results.SeriesSample{}),
+	Flows: parquet.SchemaOf(results.SeriesFlow{}), FlowHops: parquet.SchemaOf(results.SeriesHop{}),
+	Pauses: parquet.SchemaOf(results.SeriesPause{}), Steps: parquet.SchemaOf(results.SeriesStep{}),
 }
 
 // mostBytes bounds the values that a query returns: 16,384 hosts with all their links in 16 intervals have half of it.

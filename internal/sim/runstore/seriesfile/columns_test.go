@@ -6,26 +6,26 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Select finds the rows that a reading of all rows finds, over several row groups, of which it skips some.
 func TestSelectedRowsAreThoseOfTheWholeFile(t *testing.T) {
 	dir := written(t, 3*leastGroup)
-	all, err := Read[runstore.SeriesSample](dir, LinkSamples)
+	all, err := Read[results.SeriesSample](dir, LinkSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		where map[string][]string
-		keep  func(*runstore.SeriesSample) bool
+		keep  func(*results.SeriesSample) bool
 	}{
-		{nil, func(*runstore.SeriesSample) bool { return true }},
-		{map[string][]string{"simulation": {"2"}}, func(s *runstore.SeriesSample) bool { return s.Simulation == 2 }},
-		{map[string][]string{"simulation": {"0"}, "link": {"1"}}, func(s *runstore.SeriesSample) bool { return s.Simulation == 0 && s.Link == 1 }},
-		{map[string][]string{"bytes": {"1000", "1007"}}, func(s *runstore.SeriesSample) bool { return s.Bytes == 1000 || s.Bytes == 1007 }},
-		{map[string][]string{"simulation": {"9"}}, func(*runstore.SeriesSample) bool { return false }},
-		{map[string][]string{"simulation": {"two"}}, func(*runstore.SeriesSample) bool { return false }},
+		{nil, func(*results.SeriesSample) bool { return true }},
+		{map[string][]string{"simulation": {"2"}}, func(s *results.SeriesSample) bool { return s.Simulation == 2 }},
+		{map[string][]string{"simulation": {"0"}, "link": {"1"}}, func(s *results.SeriesSample) bool { return s.Simulation == 0 && s.Link == 1 }},
+		{map[string][]string{"bytes": {"1000", "1007"}}, func(s *results.SeriesSample) bool { return s.Bytes == 1000 || s.Bytes == 1007 }},
+		{map[string][]string{"simulation": {"9"}}, func(*results.SeriesSample) bool { return false }},
+		{map[string][]string{"simulation": {"two"}}, func(*results.SeriesSample) bool { return false }},
 	} {
 		want := []int64{}
 		for i := range all {

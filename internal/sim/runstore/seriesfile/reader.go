@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"weft/internal/base/regular"
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Read reads the rows of a file in a folder of series. Its errors are those of [Select].
@@ -82,8 +82,8 @@ func check(f *parquet.File, schema *parquet.Schema) error {
 	if err != nil || version < 1 {
 		return fmt.Errorf("%s is %.20q, which is no version", keyVersion, text)
 	}
-	if version > runstore.SeriesVersion {
-		return fmt.Errorf("it is of version %d, and this weft reads versions up to %d: read it with the weft that wrote it, or a newer one", version, runstore.SeriesVersion)
+	if version > results.SeriesVersion {
+		return fmt.Errorf("it is of version %d, and this weft reads versions up to %d: read it with the weft that wrote it, or a newer one", version, results.SeriesVersion)
 	}
 	for _, c := range schema.Columns() {
 		want, _ := schema.Lookup(c[0])

@@ -12,23 +12,23 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // sample is the series of a simulation with some rows of each kind.
-func sample(fabric string, rows int) *runstore.Series {
-	s := &runstore.Series{
-		Simulation: runstore.SeriesSimulation{Fabric: fabric, Protocol: "roce-v2", Bytes: 1 << 20, DurationPs: 5 << 20, IntervalPs: 1 << 20, Intervals: 128, Flows: 2, FlowsKept: 1},
-		Nodes:      []runstore.SeriesNode{{Fabric: fabric, Node: 0, Name: "node0/nic0 <b>", Kind: "nic", Group: -1}, {Fabric: fabric, Node: 1, Name: "leaf", Kind: "switch", Layer: 1}},
-		Links:      []runstore.SeriesLink{{Fabric: fabric, Name: "a", From: 0, To: 1, Back: 1, RateBps: 4e11}, {Fabric: fabric, Link: 1, Name: "b", From: 1, Back: 0, RateBps: 4e11}},
-		Flows:      []runstore.SeriesFlow{{To: 1, Connection: 3, Lane: 3, Bytes: 4096, StartPs: 1, EndPs: 90_000, RateGbps: 364.1}},
-		Hops:       []runstore.SeriesHop{{Connection: 3, StartPs: 1, Hop: 1, Link: 1, QueueWaitPs: 70}},
-		Pauses:     []runstore.SeriesPause{{Link: 1, Lane: 3, Pauses: 2, Cause: -1, After: -1, Circle: true}},
-		Steps:      []runstore.SeriesStep{{Rank: 2, Step: 1, Lane: -1, Name: "ring", StartPs: 5, EndPs: 7}},
+func sample(fabric string, rows int) *results.Series {
+	s := &results.Series{
+		Simulation: results.SeriesSimulation{Fabric: fabric, Protocol: "roce-v2", Bytes: 1 << 20, DurationPs: 5 << 20, IntervalPs: 1 << 20, Intervals: 128, Flows: 2, FlowsKept: 1},
+		Nodes:      []results.SeriesNode{{Fabric: fabric, Node: 0, Name: "node0/nic0 <b>", Kind: "nic", Group: -1}, {Fabric: fabric, Node: 1, Name: "leaf", Kind: "switch", Layer: 1}},
+		Links:      []results.SeriesLink{{Fabric: fabric, Name: "a", From: 0, To: 1, Back: 1, RateBps: 4e11}, {Fabric: fabric, Link: 1, Name: "b", From: 1, Back: 0, RateBps: 4e11}},
+		Flows:      []results.SeriesFlow{{To: 1, Connection: 3, Lane: 3, Bytes: 4096, StartPs: 1, EndPs: 90_000, RateGbps: 364.1}},
+		Hops:       []results.SeriesHop{{Connection: 3, StartPs: 1, Hop: 1, Link: 1, QueueWaitPs: 70}},
+		Pauses:     []results.SeriesPause{{Link: 1, Lane: 3, Pauses: 2, Cause: -1, After: -1, Circle: true}},
+		Steps:      []results.SeriesStep{{Rank: 2, Step: 1, Lane: -1, Name: "ring", StartPs: 5, EndPs: 7}},
 	}
-	s.Samples = func(yield func(runstore.SeriesSample) bool) {
+	s.Samples = func(yield func(results.SeriesSample) bool) {
 		for i := range rows {
-			row := runstore.SeriesSample{
+			row := results.SeriesSample{
 				Simulation: s.Simulation.Simulation, Link: int32(i % 2), Lane: 3, TimePs: int64(i) << 20, Bytes: int64(1000 + i), Utilisation: 0.5,
 				QueueMean: 1.5, QueueMax: 3, Pauses: 1, PausedPs: 7, Marks: 2, Drops: 1, ReceiveDrops: 4,
 			}
@@ -48,7 +48,7 @@ func written(t testing.TB, rows int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := runstore.SeriesOrder{Pass: w.Add}
+	order := results.SeriesOrder{Pass: w.Add}
 	order.Ended(1, nil) // failed
 	order.Ended(2, sample("b", rows))
 	order.Ended(0, sample("a", rows))
@@ -61,7 +61,7 @@ func written(t testing.TB, rows int) string {
 func TestSeriesAreReadAsTheyWereWritten(t *testing.T) {
 	const rows = 3 * leastGroup
 	dir := written(t, rows)
-	got, err := Read[runstore.SeriesSample](dir, LinkSamples)
+	got, err := Read[results.SeriesSample](dir, LinkSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,15 +72,15 @@ func TestSeriesAreReadAsTheyWereWritten(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%d samples, the first %+v; want %d, the first %+v", len(got), got[0], len(want), want[0])
 	}
-	simulations, err := Read[runstore.SeriesSimulation](dir, Simulations)
+	simulations, err := Read[results.SeriesSimulation](dir, Simulations)
 	if err != nil || len(simulations) != 2 || simulations[1].Simulation != 2 || simulations[1].Fabric != "b" {
 		t.Errorf("simulations %+v, %v; want numbers 0 and 2, of a and b", simulations, err)
 	}
-	nodes, err := Read[runstore.SeriesNode](dir, Nodes)
+	nodes, err := Read[results.SeriesNode](dir, Nodes)
 	if want := append(sample("a", 0).Nodes, sample("b", 0).Nodes...); err != nil || !reflect.DeepEqual(nodes, want) {
 		t.Errorf("nodes %+v, %v; want %+v", nodes, err, want)
 	}
-	flows, err := Read[runstore.SeriesFlow](dir, Flows)
+	flows, err := Read[results.SeriesFlow](dir, Flows)
 	if err != nil || len(flows) != 2 || flows[1].Simulation != 2 || flows[1].Bytes != 4096 {
 		t.Errorf("flows %+v, %v", flows, err)
 	}
@@ -111,45 +111,45 @@ func put[T any](t testing.TB, rows []T, options ...parquet.WriterOption) (dir st
 func TestFilesThatCannotBeReadAreRefused(t *testing.T) {
 	type (
 		wide struct { // has bytes as text
-			runstore.SeriesFlow
+			results.SeriesFlow
 			Bytes string `parquet:"bytes"`
 		}
 		optional struct {
-			runstore.SeriesFlow
+			results.SeriesFlow
 			Bytes *int64 `parquet:"bytes,optional"`
 		}
 	)
-	flow := runstore.SeriesFlow{Bytes: 7, RateGbps: 1}
+	flow := results.SeriesFlow{Bytes: 7, RateGbps: 1}
 	wrong := flow
 	wrong.RateGbps = float32(math.NaN())
 	known := thisVersion
 	zstd := parquet.Compression(&parquet.Zstd)
-	whole := put(t, []runstore.SeriesFlow{flow}, known, zstd)
-	cut := put(t, []runstore.SeriesFlow{flow}, known)
+	whole := put(t, []results.SeriesFlow{flow}, known, zstd)
+	cut := put(t, []results.SeriesFlow{flow}, known)
 	if err := os.Truncate(filepath.Join(cut, Flows), 300); err != nil {
 		t.Fatal(err)
 	}
-	huge := slices.Repeat([]runstore.SeriesFlow{flow}, 2*mostGroup+1)
+	huge := slices.Repeat([]results.SeriesFlow{flow}, 2*mostGroup+1)
 	for name, c := range map[string]struct{ dir, want string }{
 		"a cut file":        {cut, "cut short"},
-		"another program's": {put(t, []runstore.SeriesFlow{flow}), "weft has not written it"},
-		"a newer weft's":    {put(t, []runstore.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "2")), "it is of version 2, and this weft reads versions up to 1"},
-		"a strange version": {put(t, []runstore.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "x")), "no version"},
+		"another program's": {put(t, []results.SeriesFlow{flow}), "weft has not written it"},
+		"a newer weft's":    {put(t, []results.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "2")), "it is of version 2, and this weft reads versions up to 1"},
+		"a strange version": {put(t, []results.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "x")), "no version"},
 		"no file":           {t.TempDir(), "no such file"},
-		"other columns":     {put(t, []runstore.SeriesHop{{}}, known), "the column dst_node is missing"},
+		"other columns":     {put(t, []results.SeriesHop{{}}, known), "the column dst_node is missing"},
 		"another type":      {put(t, []wide{{SeriesFlow: flow}}, known), "the column bytes is of type STRING: want INT(64,true)"},
 		"missing values":    {put(t, []optional{{SeriesFlow: flow}}, known), "the column bytes may have no value"},
-		"no number":         {put(t, []runstore.SeriesFlow{wrong}, known, zstd), "the column rate_gbps: a value is no number"},
+		"no number":         {put(t, []results.SeriesFlow{wrong}, known, zstd), "the column rate_gbps: a value is no number"},
 		"a large row group": {put(t, huge, known, zstd, parquet.MaxRowsPerRowGroup(1<<30)), "a row group of 262145 rows"},
-		"another packing":   {put(t, []runstore.SeriesFlow{flow}, known, parquet.Compression(&parquet.Gzip)), "pages are packed by GZIP"},
-		"another encoding":  {put(t, []runstore.SeriesFlow{flow, flow}, known, parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked)), "which weft does not write"},
+		"another packing":   {put(t, []results.SeriesFlow{flow}, known, parquet.Compression(&parquet.Gzip)), "pages are packed by GZIP"},
+		"another encoding":  {put(t, []results.SeriesFlow{flow, flow}, known, parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked)), "which weft does not write"},
 	} {
-		_, err := Read[runstore.SeriesFlow](c.dir, Flows)
+		_, err := Read[results.SeriesFlow](c.dir, Flows)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), filepath.Join(c.dir, Flows)) {
 			t.Errorf("%s: %v, want the file's name and %q", name, err, c.want)
 		}
 	}
-	if got, err := Read[runstore.SeriesFlow](whole, Flows); err != nil || !slices.Equal(got, []runstore.SeriesFlow{flow}) {
+	if got, err := Read[results.SeriesFlow](whole, Flows); err != nil || !slices.Equal(got, []results.SeriesFlow{flow}) {
 		t.Error(got, err)
 	}
 }
@@ -196,8 +196,8 @@ func page(t *testing.T, name string) (columns, types []string) {
 func TestThePageDescribesEveryColumn(t *testing.T) {
 	kinds := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float32: "float32", reflect.String: "text", reflect.Bool: "bool"}
 	for name, row := range map[string]any{
-		Simulations: runstore.SeriesSimulation{}, Nodes: runstore.SeriesNode{}, Links: runstore.SeriesLink{},
-		LinkSamples: runstore.SeriesSample{}, Flows: runstore.SeriesFlow{}, FlowHops: runstore.SeriesHop{}, Pauses: runstore.SeriesPause{}, Steps: runstore.SeriesStep{},
+		Simulations: results.SeriesSimulation{}, Nodes: results.SeriesNode{}, Links: results.SeriesLink{},
+		LinkSamples: results.SeriesSample{}, Flows: results.SeriesFlow{}, FlowHops: results.SeriesHop{}, Pauses: results.SeriesPause{}, Steps: results.SeriesStep{},
 	} {
 		columns, types := page(t, name)
 		var want, wantTypes []string

@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // The files of series.
@@ -47,16 +48,16 @@ type About struct {
 // Writer writes the files of a run into a folder.
 type Writer struct {
 	about       About
-	simulations *file[runstore.SeriesSimulation]
-	nodes       *file[runstore.SeriesNode]
-	links       *file[runstore.SeriesLink]
-	samples     *file[runstore.SeriesSample]
-	flows       *file[runstore.SeriesFlow]
-	hops        *file[runstore.SeriesHop]
-	pauses      *file[runstore.SeriesPause]
-	steps       *file[runstore.SeriesStep]
+	simulations *file[results.SeriesSimulation]
+	nodes       *file[results.SeriesNode]
+	links       *file[results.SeriesLink]
+	samples     *file[results.SeriesSample]
+	flows       *file[results.SeriesFlow]
+	hops        *file[results.SeriesHop]
+	pauses      *file[results.SeriesPause]
+	steps       *file[results.SeriesStep]
 	known       map[string]bool // fabrics whose topology is written
-	all         []runstore.SeriesSimulation
+	all         []results.SeriesSimulation
 	err         error // the first
 }
 
@@ -66,27 +67,27 @@ func Create(dir string, about About) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{about: about, known: map[string]bool{}}
-	w.simulations = create[runstore.SeriesSimulation](w, dir, Simulations)
-	w.nodes = create[runstore.SeriesNode](w, dir, Nodes)
-	w.links = create[runstore.SeriesLink](w, dir, Links)
-	w.samples = create[runstore.SeriesSample](w, dir, LinkSamples)
-	w.flows = create[runstore.SeriesFlow](w, dir, Flows)
-	w.hops = create[runstore.SeriesHop](w, dir, FlowHops)
-	w.pauses = create[runstore.SeriesPause](w, dir, Pauses)
-	w.steps = create[runstore.SeriesStep](w, dir, Steps)
+	w.simulations = create[results.SeriesSimulation](w, dir, Simulations)
+	w.nodes = create[results.SeriesNode](w, dir, Nodes)
+	w.links = create[results.SeriesLink](w, dir, Links)
+	w.samples = create[results.SeriesSample](w, dir, LinkSamples)
+	w.flows = create[results.SeriesFlow](w, dir, Flows)
+	w.hops = create[results.SeriesHop](w, dir, FlowHops)
+	w.pauses = create[results.SeriesPause](w, dir, Pauses)
+	w.steps = create[results.SeriesStep](w, dir, Steps)
 	return w, w.err
 }
 
 // Files are the complete files, by their names in the run folder, for [runstore.Output.Seal].
 func (w *Writer) Files() (list []runstore.File) {
 	for _, name := range Names {
-		list = append(list, runstore.File{Name: path.Join(runstore.SeriesFolder, name), Staged: true})
+		list = append(list, runstore.File{Name: path.Join(results.SeriesFolder, name), Staged: true})
 	}
 	return list
 }
 
 // Add writes the series of a simulation. After an error it does nothing; Close returns the error.
-func (w *Writer) Add(s *runstore.Series) {
+func (w *Writer) Add(s *results.Series) {
 	w.all = append(w.all, s.Simulation)
 	w.simulations.write(s.Simulation)
 	if !w.known[s.Simulation.Fabric] {
@@ -94,7 +95,7 @@ func (w *Writer) Add(s *runstore.Series) {
 		w.nodes.write(s.Nodes...)
 		w.links.write(s.Links...)
 	}
-	batch := make([]runstore.SeriesSample, 0, 1024)
+	batch := make([]results.SeriesSample, 0, 1024)
 	for row := range s.Samples {
 		if batch = append(batch, row); len(batch) == cap(batch) {
 			w.samples.write(batch...)
@@ -129,7 +130,7 @@ func (w *Writer) Close() error {
 	list, err := json.Marshal(w.all)
 	w.fail(err)
 	meta := [][2]string{
-		{keyVersion, strconv.Itoa(runstore.SeriesVersion)},
+		{keyVersion, strconv.Itoa(results.SeriesVersion)},
 		{keyWeft, w.about.Weft},
 		{keyScenario, w.about.Scenario},
 		{keySeed, strconv.FormatUint(w.about.Seed, 10)},

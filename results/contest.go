@@ -1,4 +1,4 @@
-package runstore
+package results
 
 // Contest is what was tested about the order of the fabrics: the reason of each lead, and whether
 // the order depends on what is not known.

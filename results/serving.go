@@ -1,8 +1,9 @@
-package runstore
+package results
 
 import (
 	"slices"
 
+	"weft/internal/base/jsontext"
 	"weft/units"
 )
 
@@ -248,7 +249,7 @@ func (s *Serving) Encode() ([]byte, error) {
 			}
 		}
 	}
-	return encode(&own)
+	return jsontext.Encode(&own)
 }
 
 func (c *ServingContention) rounded() *ServingContention {

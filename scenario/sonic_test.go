@@ -13,7 +13,7 @@ import (
 
 // switchFile is a switch with SONiC's default maps: DSCP 3 and 4 are lossless, and
 // NVIDIA's 26 is not.
-const switchFile = "../../roce/sonic/testdata/config_db.json"
+const switchFile = "../internal/roce/sonic/testdata/config_db.json"
 
 func sonicFabric(file, more string) string {
 	return "fabric: {preset: roce-v2-400g, switch: {sonic: " + file + "}" + more + "}\nworkload: {pattern: incast, fan-in: 2, sizes: [1MiB]}\n"

@@ -67,7 +67,7 @@ func difference(first, again string) string {
 
 func examples(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../../examples/*.yaml")
+	files, err := filepath.Glob("../examples/*.yaml")
 	if err != nil || len(files) < 7 {
 		t.Fatalf("%d examples: %v", len(files), err)
 	}

@@ -1,4 +1,4 @@
-package runstore
+package results
 
 import (
 	"bytes"

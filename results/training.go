@@ -1,8 +1,9 @@
-package runstore
+package results
 
 import (
 	"slices"
 
+	"weft/internal/base/jsontext"
 	"weft/units"
 )
 
@@ -203,7 +204,7 @@ func (t *TrainingScale) Encode() ([]byte, error) {
 	for _, p := range t.Points {
 		own.Points = append(own.Points, p.rounded())
 	}
-	return encode(&own)
+	return jsontext.Encode(&own)
 }
 
 // PurposeTime is the communication of a dimension of parallelism.
@@ -250,7 +251,7 @@ type TrainingPhase struct {
 }
 
 // Encode is the results as JSON.
-func (t *Training) Encode() ([]byte, error) { return encode(t.rounded()) }
+func (t *Training) Encode() ([]byte, error) { return jsontext.Encode(t.rounded()) }
 
 // rounded is a copy whose floats are rounded as in results.json.
 func (t *Training) rounded() *Training {

@@ -25,7 +25,7 @@ import (
 //
 //go:generate go test . -run TestThePublishedSchemaIsCurrent -update
 
-const schemaFile = "../../../schema/scenario.schema.json"
+const schemaFile = "../schema/scenario.schema.json"
 
 func TestThePublishedSchemaIsCurrent(t *testing.T) {
 	text, err := json.MarshalIndent(schema(t), "", "  ")
@@ -44,7 +44,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 		Anonymous:                  true,
 		Mapper:                     scalarSchema,
 	}
-	if err := r.AddGoComments("weft/internal/sim/scenario", "."); err != nil {
+	if err := r.AddGoComments("weft/scenario", "."); err != nil {
 		t.Fatal(err)
 	}
 	s := r.Reflect(Scenario{})

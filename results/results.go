@@ -1,6 +1,7 @@
-package runstore
+package results
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -401,4 +402,33 @@ func (r *Results) Events() int64 {
 		}
 	}
 	return n
+}
+
+// Find is the point of a size on the fabric with a name; nil if there is none.
+func (r *Results) Find(fabric string, size units.Bytes) *Point {
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		if f.Name != fabric {
+			continue
+		}
+		for j := range f.Points {
+			if f.Points[j].Bytes == int64(size) {
+				return &f.Points[j]
+			}
+		}
+	}
+	return nil
+}
+
+// String is the counters that are not zero, by their names in results.json.
+func (c Counts) String() string {
+	var all []string
+	v := reflect.ValueOf(c)
+	for field, value := range v.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "-" && value.CanInt() && value.Int() != 0 {
+			all = append(all, fmt.Sprint(name, " ", value.Int()))
+		}
+	}
+	return strings.Join(all, ", ")
 }

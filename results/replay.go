@@ -1,9 +1,7 @@
-package runstore
+package results
 
 import (
-	"bytes"
-	"encoding/json"
-
+	"weft/internal/base/jsontext"
 	"weft/units"
 )
 
@@ -99,10 +97,5 @@ func (r *Replay) Encode() ([]byte, error) {
 			f.Hottest[j].Busy = rounded(f.Hottest[j].Busy, shareDigits)
 		}
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(&own)
-	return b.Bytes(), err
+	return jsontext.Encode(&own)
 }

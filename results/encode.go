@@ -1,4 +1,4 @@
-package runstore
+package results
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"weft/internal/base/jsontext"
 	"weft/units"
 )
 
@@ -157,19 +158,7 @@ func (r *Results) Encode() ([]byte, error) {
 	for i, f := range out.Fabrics {
 		out.Fabrics[i].Points = append([]Point{}, f.Points...)
 	}
-	return encode(out)
-}
-
-// encode writes JSON: indented, without escapes of the arrows in the names of links.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return jsontext.Encode(out)
 }
 
 // DecodeResults reads results.json of this version and of version 1, which has fewer fields. It

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // TestAFileOfAnotherKindIsOneError: the error names the kind of the file, in place of an

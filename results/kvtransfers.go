@@ -1,8 +1,9 @@
-package runstore
+package results
 
 import (
 	"slices"
 
+	"weft/internal/base/jsontext"
 	"weft/units"
 )
 
@@ -70,5 +71,5 @@ func (t *KVTransfers) Encode() ([]byte, error) {
 			}
 		}
 	}
-	return encode(&own)
+	return jsontext.Encode(&own)
 }

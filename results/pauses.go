@@ -1,4 +1,4 @@
-package runstore
+package results
 
 // Pauses is which ports paused which by PFC, and why, in a run that recorded it.
 type Pauses struct {

@@ -1,4 +1,4 @@
-package runstore
+package results
 
 // Exchange is the result of an exchange of tokens with experts. Bytes are the mean of a rank.
 type Exchange struct {

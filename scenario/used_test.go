@@ -20,7 +20,7 @@ var checkedOnly = map[string]string{
 // simulates and reports; being checked and printed is no effect. It compares names, so a
 // field that is read hides a namesake that is not.
 func TestEveryFieldHasAReader(t *testing.T) {
-	read := selected(t, "../..")
+	read := selected(t, ".", "../internal")
 	seen := map[reflect.Type]bool{}
 	var walk func(reflect.Type)
 	walk = func(s reflect.Type) {
