@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/sim/catalog"
+	"weft/internal/test/golden"
 	"weft/units"
 )
 

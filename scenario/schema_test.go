@@ -15,9 +15,9 @@ import (
 	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
-	"weft/internal/base/golden"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/transport/cc"
+	"weft/internal/test/golden"
 	"weft/units"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/transport/rdtest"
+	"weft/internal/test/rdtest"
 	"weft/units"
 	"weft/verbs/internal/socket/faulty"
 	"weft/wire"

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/test/wiretest"
 	"weft/units"
 	"weft/verbs/internal/socket"
 	"weft/wire"
-	"weft/wire/wiretest"
 )
 
 // script is a test's connection: the test feeds it packets, and it keeps the packets sent.

@@ -6,11 +6,11 @@ import (
 	"net/netip"
 	"testing"
 
+	"weft/internal/test/wiretest"
 	"weft/units"
 	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 	"weft/wire/cm"
-	"weft/wire/wiretest"
 )
 
 // beginning holds the starting PSNs of a conversation: of REQ and REP, and of each side's first

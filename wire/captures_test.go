@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/test/wiretest"
 	"weft/wire"
-	"weft/wire/wiretest"
 )
 
 // frame is a captured frame, its IP packet, and the RoCE v2 packet read from it.

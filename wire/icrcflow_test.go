@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/test/wiretest"
 	"weft/wire"
-	"weft/wire/wiretest"
 )
 
 // flowOf is the flow of a captured packet, and its bytes from the BTH on.

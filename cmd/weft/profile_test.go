@@ -40,15 +40,15 @@ func TestTheProfileNamesFunctionsThatExist(t *testing.T) {
 	}
 	slices.Sort(gone)
 	if all < 100 || len(gone)*20 > all {
-		t.Errorf("%d of %d functions of default.pgo exist no more: make it anew as docs/PERFORMANCE.md says, or rename them in it\n%s",
+		t.Errorf("%d of %d functions of release.pgo exist no more: make it anew as docs/PERFORMANCE.md says, or rename them in it\n%s",
 			len(gone), all, strings.Join(gone, "\n"))
 	}
 }
 
-// stringTable is the strings of default.pgo: field 6 of the message Profile of pprof.
+// stringTable is the strings of release.pgo: field 6 of the message Profile of pprof.
 func stringTable(t *testing.T) (table []string) {
 	t.Helper()
-	f, err := os.Open("default.pgo")
+	f, err := os.Open("release.pgo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func stringTable(t *testing.T) (table []string) {
 		number, kind, n := protowire.ConsumeTag(b)
 		size := protowire.ConsumeFieldValue(number, kind, b[max(n, 0):])
 		if n < 0 || size < 0 {
-			t.Fatal("default.pgo is no profile")
+			t.Fatal("release.pgo is no profile")
 		}
 		if number == 6 {
 			text, _ := protowire.ConsumeString(b[n:])

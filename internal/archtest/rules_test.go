@@ -45,6 +45,11 @@ var wings = []wing{
 		},
 		"commands and reports call everything; nothing calls them",
 	},
+	{
+		"internal/test",
+		[]string{"units", "wire", "internal/base", "internal/ib", "internal/sim"},
+		"tests of all wings share it; a test is compiled for its own package alone, so that the program never has it",
+	},
 	{"cmd", []string{"internal/face", "internal/base", "units", "verbs"}, "main is a few lines around the command line, or around the verbs for programs in C"},
 	{"interop", nil, "weft is held against Linux from outside, as the program that people run"},
 	{"internal/archtest", nil, "the rules are about all packages and part of none"},

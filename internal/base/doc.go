@@ -4,16 +4,13 @@
 // # Rooms
 //
 //	topology  the graph of a network, the builders of its shapes, division into partitions;
-//	          topologytest: shapes drawn at random, for tests
 //	cores     independent work shared among processor cores
 //	cycles    directed graphs searched for a circle: the prover of credit loops
 //	canon     the bytes that identify a value
 //	stats     confidence intervals and quantiles
-//	golden    files that tests compare with and rewrite
 //	door      whom a listener lets in, and that it goes on
 //	jsontext  values as JSON that people read, too
 //	regular   files of folders that anybody may have filled
-//	slurmtest a Slurm that a test runs on this machine
 //
 // # Imports
 //

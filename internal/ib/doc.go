@@ -12,9 +12,8 @@
 //	qos        the QoS keys of opensm.conf, and qos-policy.conf
 //	sm         the Subnet Manager and subnet administration, without I/O
 //	sma        the management agents of every node
-//	ibsim      the protocol of the simulator ibsim over Unix sockets; ibsimtest runs the real programs in tests
+//	ibsim      the protocol of the simulator ibsim over Unix sockets
 //	export     Slurm's topology.conf, root GUIDs, Graphviz
-//	routetest  subnets of graphs, tables of OpenSM and verdicts of ibdmchk, for tests
 //
 // # The flow of data
 //

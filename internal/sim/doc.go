@@ -19,9 +19,6 @@
 //	run         from a scenario to packets and back to counts (below)
 //	known       what a simulation depends on, so that its result can be kept
 //	runstore    the folder of a run; seriesfile: its series as Parquet files
-//	simtest     scenarios that tests share
-//	runtest     runs of scenarios that tests share
-//	randomtest  random scenarios from seeds, and tests that hold for all of them
 //
 // # The rooms of run
 //

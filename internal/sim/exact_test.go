@@ -8,8 +8,8 @@ import (
 
 	"weft/internal/base/canon"
 	"weft/internal/sim"
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 )
 
 // TestMessagesThatStartLaterTakeTheSameTime starts an all-to-all together with an incast at several

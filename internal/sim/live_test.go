@@ -9,7 +9,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/units"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"

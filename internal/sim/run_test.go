@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 )
 
 // TestResultsDoNotDependOnCores runs collectives and patterns on one, two and

@@ -3,7 +3,7 @@ package sim_test
 import (
 	"testing"
 
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 )
 
 // rails are 16 nodes of two GPUs on two rails, whose leaves have four nodes each.

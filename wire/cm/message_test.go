@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/test/wiretest"
 	"weft/wire"
 	"weft/wire/cm"
-	"weft/wire/wiretest"
 )
 
 // recorded are the messages between Linux's connection managers in the captures of

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/internal/base/topology"
-	"weft/internal/base/topology/topologytest"
+	"weft/internal/test/topologytest"
 	"weft/units"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/test/ibsimtest"
 )
 
 const clusterScenario = `name: cluster

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/study/latency"
+	"weft/internal/test/golden"
 )
 
 // TestLatencyGolden: the output of weft latency. The scenario sets the switch latencies

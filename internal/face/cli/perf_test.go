@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"weft/internal/live/perf"
+	"weft/internal/test/wiretest"
 	"weft/units"
 	"weft/wire"
-	"weft/wire/wiretest"
 )
 
 // freePort is a port that is free on TCP and, most likely, on UDP.

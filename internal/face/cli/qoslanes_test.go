@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"weft/internal/base/topology"
-	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/test/ibsimtest"
 	"weft/scenario"
 )
 

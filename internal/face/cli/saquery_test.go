@@ -10,7 +10,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/ibsim"
-	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/test/ibsimtest"
 	"weft/wire/mad"
 )
 

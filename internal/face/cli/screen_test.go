@@ -50,7 +50,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		fits(environment([]string{"explain", run}))
 	}
 	sonic := []string{"--switch", "../../../examples/sonic/config_db.json", "--host", "../../../examples/sonic/node1"}
-	const torus = "../../ib/routetest/testdata/torus3d-4x4x4/"
+	const torus = "../../test/routetest/testdata/torus3d-4x4x4/"
 	for _, args := range [][]string{
 		{"latency"},
 		{"latency", "../../../examples/h100-128.yaml", "--op", "send", "--jitter"},

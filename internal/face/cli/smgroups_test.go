@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
-	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/test/ibsimtest"
 )
 
 // groupFiles are partitions with multicast groups. A, B and C are port GUIDs of hosts; the groups are

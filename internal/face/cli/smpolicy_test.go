@@ -12,9 +12,9 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/ibsim"
-	"weft/internal/ib/ibsim/ibsimtest"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/ibsimtest"
+	"weft/internal/test/routetest"
 	"weft/units"
 	"weft/wire/mad"
 )

@@ -15,10 +15,10 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/format"
 	"weft/internal/ib/ibsim"
-	"weft/internal/ib/ibsim/ibsimtest"
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/ibsimtest"
+	"weft/internal/test/routetest"
 	"weft/units"
 )
 

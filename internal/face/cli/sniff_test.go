@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/wire/wiretest"
+	"weft/internal/test/wiretest"
 )
 
 // capture writes one of the captures of real endpoints into a file.

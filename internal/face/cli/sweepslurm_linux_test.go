@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"weft"
-	"weft/internal/base/slurmtest"
 	"weft/internal/study/slurm"
+	"weft/internal/test/slurmtest"
 	"weft/results"
 	"weft/scenario"
 )

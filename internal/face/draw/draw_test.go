@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/internal/base/topology"
-	"weft/internal/base/topology/topologytest"
+	"weft/internal/test/topologytest"
 )
 
 // caption is a text of a drawing, with its approximate extent.

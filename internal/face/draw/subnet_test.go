@@ -10,8 +10,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/inspect"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 )
 
 // subnetOf is a subnet with the cables of a shape.

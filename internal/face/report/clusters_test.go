@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/sim/collective/nccl"
 	tables "weft/internal/study/measured"
 	"weft/internal/study/validate"
+	"weft/internal/test/golden"
 	"weft/scenario"
 	"weft/units"
 )

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/face/doc"
 	"weft/internal/formats/logfile"
 	"weft/internal/study/calibrate"
+	"weft/internal/test/golden"
 	"weft/scenario"
 	"weft/units"
 )

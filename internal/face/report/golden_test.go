@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/face/doc"
+	"weft/internal/test/golden"
 )
 
 func TestPage(t *testing.T) {

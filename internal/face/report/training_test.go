@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/face/doc"
 	"weft/internal/sim/workload"
+	"weft/internal/test/golden"
 	"weft/results"
 	"weft/units"
 )

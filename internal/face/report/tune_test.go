@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
 	"weft/internal/study/collisions"
 	"weft/internal/study/tune"
+	"weft/internal/test/golden"
 	"weft/scenario"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"weft/internal/base/golden"
+	"weft/internal/test/golden"
 )
 
 // A transcript has files, each after a line `-- name --`, and then the problems that

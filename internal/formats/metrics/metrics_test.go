@@ -10,7 +10,7 @@ import (
 
 	"github.com/prometheus/common/expfmt"
 
-	"weft/internal/base/golden"
+	"weft/internal/test/golden"
 )
 
 // The page has the table as the code has it (-update writes it).

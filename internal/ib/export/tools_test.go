@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/slurmtest"
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/slurmtest"
 )
 
 // program is the path of a program of another package. Without the program the test is

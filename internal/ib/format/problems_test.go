@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
+	"weft/internal/test/golden"
 )
 
 // Each file of testdata/problems is a net with a mistake; the file beside it holds the

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/ib/ibsim/ibsimtest"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/ibsimtest"
 	"weft/wire/mad"
 )
 

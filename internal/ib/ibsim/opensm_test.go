@@ -12,10 +12,10 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/format"
-	"weft/internal/ib/ibsim/ibsimtest"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/ibsimtest"
+	"weft/internal/test/routetest"
 	"weft/units"
 	"weft/wire/mad"
 )

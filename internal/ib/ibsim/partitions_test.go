@@ -10,9 +10,9 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/partition"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 	"weft/units"
 	"weft/wire/mad"
 )

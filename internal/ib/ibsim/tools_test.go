@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/ib/ibsim/ibsimtest"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/ibsimtest"
 )
 
 // bench is a simulated fabric, and the place where programs run on it.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/ib/format"
 	"weft/internal/ib/inspect"
+	"weft/internal/test/golden"
 )
 
 // TestReportsOnFiles compares the reports on the fabrics of testdata, nets of ibsim and the

@@ -3,8 +3,8 @@ package proof
 import (
 	"testing"
 
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 )
 
 // In OpenSM's files the hops of minhop are the least everywhere, and each path has as many

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"weft/internal/ib/proof"
-	"weft/internal/ib/routetest"
+	"weft/internal/test/routetest"
 )
 
 func TestVerdictsOnOpenSMsTablesAreThoseOfIbdmchk(t *testing.T) {

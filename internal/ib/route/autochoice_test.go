@@ -7,8 +7,8 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 )
 
 // meanShift is the bandwidth and contention of a proof in the mean over all shifts.

@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
+	"weft/internal/test/routetest"
 )
 
 func TestDragonfliesAreProven(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"weft/internal/ib/format"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 	"weft/units"
 )
 

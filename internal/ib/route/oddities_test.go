@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 )
 
 // oddities are fabrics that draw seldom makes.

@@ -7,8 +7,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 )
 
 // OpenSM 3.3.23 needs 9 lanes for dfsssp on a torus of 5x5x5 and falls back to minhop. Weft

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
+	"weft/internal/test/routetest"
 	"weft/units"
 )
 

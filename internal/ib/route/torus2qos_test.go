@@ -9,8 +9,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 	"weft/units"
 )
 

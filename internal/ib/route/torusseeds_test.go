@@ -11,8 +11,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 )
 
 // torusConf is the torus-2QoS.conf that weft writes for a torus.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/sm"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 	"weft/units"
 	"weft/wire/mad"
 )

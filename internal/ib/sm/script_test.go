@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/base/golden"
 	"weft/internal/base/topology"
 	"weft/internal/ib/sm"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/golden"
 	"weft/units"
 	"weft/wire/mad"
 )

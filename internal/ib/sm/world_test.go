@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/sm"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 	"weft/units"
 	"weft/wire/mad"
 )

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 	"weft/wire/mad"
 )
 

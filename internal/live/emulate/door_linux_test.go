@@ -18,7 +18,7 @@ import (
 
 	"weft/internal/live/emulate"
 	"weft/internal/sim/channel"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/units"
 	"weft/verbs"
 	"weft/wire"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"weft/internal/live/emulate"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/scenario"
 	"weft/verbs"
 )

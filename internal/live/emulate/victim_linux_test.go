@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/live/emulate"
 	"weft/internal/sim"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 	"weft/scenario"
 )

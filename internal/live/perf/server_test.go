@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/base/door/doortest"
+	"weft/internal/test/doortest"
 	"weft/verbs"
 )
 

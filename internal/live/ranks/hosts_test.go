@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/door/doortest"
 	"weft/internal/sim/collective"
+	"weft/internal/test/doortest"
 	"weft/verbs"
 )
 

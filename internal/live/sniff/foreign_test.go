@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/test/wiretest"
 	"weft/wire"
 	"weft/wire/pcap"
-	"weft/wire/wiretest"
 )
 
 // record is a frame in a record of an Endace card, with extension headers.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"weft/internal/test/wiretest"
 	"weft/wire"
 	"weft/wire/cm"
 	"weft/wire/pcap"
-	"weft/wire/wiretest"
 )
 
 // packets are the packets of a real capture.

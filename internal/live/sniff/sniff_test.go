@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
-	"weft/wire/wiretest"
+	"weft/internal/test/golden"
+	"weft/internal/test/wiretest"
 )
 
 // The captures are conversations of Linux's soft-RoCE, most of them with one fault that their

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/internal/base/topology"
-	"weft/internal/base/topology/topologytest"
 	"weft/internal/sim/routing"
+	"weft/internal/test/topologytest"
 )
 
 func must(t testing.TB, s topology.Spec) (*topology.Graph, *routing.Tables) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
-	"weft/internal/sim/transport/rdtest"
+	"weft/internal/test/golden"
+	"weft/internal/test/rdtest"
 	"weft/units"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/base/golden"
 	"weft/internal/sim/transport/cc"
+	"weft/internal/test/golden"
 	"weft/units"
 	"weft/wire"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/simtest"
 	"weft/internal/study/audit"
+	"weft/internal/test/simtest"
 )
 
 // cluster is four nodes of two NICs on a leaf-spine of four leaves, and two tenants. Each leaf has

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
 	"weft/internal/study/measured"
+	"weft/internal/test/golden"
 	"weft/scenario"
 	"weft/units"
 )

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"weft/internal/base/cores"
-	"weft/internal/base/golden"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
 	"weft/internal/study/measured"
+	"weft/internal/test/golden"
 	"weft/scenario"
 )
 

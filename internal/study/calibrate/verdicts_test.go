@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/sim"
 	"weft/internal/study/measured"
+	"weft/internal/test/golden"
 )
 
 // The marks of the section of DIAGNOSE.md with the verdicts.

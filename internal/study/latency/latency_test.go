@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/scenario"
 	"weft/units"
 )

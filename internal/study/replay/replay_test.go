@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/formats"
 	"weft/internal/formats/source"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 )
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/roce"
 	"weft/internal/roce/host"
 	"weft/internal/roce/sonic"
+	"weft/internal/test/golden"
 	"weft/scenario"
 	"weft/units"
 )

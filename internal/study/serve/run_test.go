@@ -8,8 +8,8 @@ import (
 
 	"weft/internal/formats/requests"
 	"weft/internal/sim/known"
-	"weft/internal/sim/runtest"
 	"weft/internal/study/training"
+	"weft/internal/test/runtest"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"

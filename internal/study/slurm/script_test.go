@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/base/slurmtest"
+	"weft/internal/test/slurmtest"
 	"weft/units"
 )
 

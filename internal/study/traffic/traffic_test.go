@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/ib/sma"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 )
 
 // A WRITE with immediate data of 4,096 bytes is a packet of LRH 8, BTH 12, RETH 16, ImmDt 4,

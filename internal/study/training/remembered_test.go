@@ -8,9 +8,9 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/phases"
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
 	"weft/internal/sim/workload/llm"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 )
 

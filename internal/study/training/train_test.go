@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 )
 

@@ -3,7 +3,7 @@ package control
 import (
 	"testing"
 
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 )
 
 // TestLanesFollowTheNewEngine applies all tables that the manager writes after a fault of

@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/units"
 	"weft/wire/mad"
 )

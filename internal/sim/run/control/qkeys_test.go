@@ -3,7 +3,7 @@ package control_test
 import (
 	"testing"
 
-	"weft/internal/sim/runtest"
+	"weft/internal/test/runtest"
 	"weft/units"
 )
 

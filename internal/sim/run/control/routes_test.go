@@ -10,7 +10,7 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/scenario"
 	"weft/units"
 )

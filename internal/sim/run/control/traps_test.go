@@ -3,8 +3,8 @@ package control_test
 import (
 	"testing"
 
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 	"weft/units"
 )

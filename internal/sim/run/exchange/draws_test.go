@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 )
 
 // A draw that is kept is that of its own scenario: each field that a draw depends on makes another one, and a second

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/scenario"
 )
 

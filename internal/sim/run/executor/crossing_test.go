@@ -3,7 +3,7 @@ package executor
 import (
 	"testing"
 
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 )
 
 // The data of the ranks that are named for a link, and its headers, are what the link carried: for each busy link, on

@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 )
 
 // A node is in one partition with all its parts, and a collective that cannot be divided is

@@ -10,8 +10,8 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/control"
-	"weft/internal/sim/simtest"
 	"weft/internal/sim/workload"
+	"weft/internal/test/simtest"
 	"weft/results"
 	"weft/units"
 )

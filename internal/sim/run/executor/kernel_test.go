@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/units"
 )
 

@@ -7,9 +7,9 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/simtest"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/workload"
+	"weft/internal/test/simtest"
 	"weft/units"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"

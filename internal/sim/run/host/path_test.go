@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/scenario"
 	"weft/units"
 )

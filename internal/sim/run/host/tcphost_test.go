@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 )
 
 // overSockets is the bus bandwidth of an all-reduce between two nodes over TCP, in GB/s.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/units"
 )
 

@@ -3,8 +3,8 @@ package network
 import (
 	"testing"
 
-	"weft/internal/sim/simtest"
 	"weft/internal/sim/transport/cc"
+	"weft/internal/test/simtest"
 	"weft/scenario"
 	"weft/units"
 )

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 )
 
 // TestEFASendsLostPacketsAgainAlone has four NICs send, without and with loss on the links. Without

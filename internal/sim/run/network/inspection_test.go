@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 	"weft/units"
 )
 

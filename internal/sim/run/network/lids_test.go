@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 )
 
 // A subnet has 49,151 unicast LIDs, and a fabric with more ports is refused before it is

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 )
 
 func TestMessagesWithinAPartitionArriveAndOthersAreBarred(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runtest"
+	"weft/internal/test/runtest"
 )
 
 // TestAPoolIsWrittenAndRead compares a message between two GPUs through a pool of memory

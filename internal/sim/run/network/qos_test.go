@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runtest"
+	"weft/internal/test/runtest"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"

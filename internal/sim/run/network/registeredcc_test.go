@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim/runtest"
 	"weft/internal/sim/transport/cc"
+	"weft/internal/test/runtest"
 	"weft/scenario"
 	"weft/units"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 )
 
 // segmented is two tenants in VRFs of their own on a leaf-spine fabric, and a store

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"weft/internal/sim/runtest"
+	"weft/internal/test/runtest"
 	"weft/units"
 )
 

@@ -3,8 +3,8 @@ package network_test
 import (
 	"testing"
 
-	"weft/internal/sim/runtest"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/runtest"
+	"weft/internal/test/simtest"
 )
 
 // TestTrimmedPacketsGetThroughALargeIncast has 64 senders at one port: nearly all trimmed

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"weft/internal/sim/runtest"
+	"weft/internal/test/runtest"
 )
 
 // The cables of an incast's NICs have their messages whatever the routing; links between switches have them if each

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/results"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 )
 
 // TestAnIncastHasAsManySendersAsItsFanIn counts the senders of each receiver: with few NICs

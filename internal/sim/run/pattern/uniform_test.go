@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/simtest"
+	"weft/internal/test/simtest"
 	"weft/units"
 )
 

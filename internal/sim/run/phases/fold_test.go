@@ -8,8 +8,8 @@ import (
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/simtest"
 	"weft/internal/sim/workload"
+	"weft/internal/test/simtest"
 	"weft/scenario"
 	"weft/units"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
+	"weft/internal/test/golden"
 	"weft/units"
 )
 

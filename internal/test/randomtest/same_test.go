@@ -11,7 +11,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/randomtest"
+	"weft/internal/test/randomtest"
 	"weft/results"
 	"weft/scenario"
 )
@@ -52,7 +52,7 @@ func TestEveryWayToRunGivesTheSameResults(t *testing.T) {
 			}
 			t.Cleanup(func() {
 				if t.Failed() {
-					t.Logf("WEFT_RANDOM=%d go test ./internal/sim/randomtest -run GivesTheSame -count=1\n%s", seed, s.Text)
+					t.Logf("WEFT_RANDOM=%d go test ./internal/test/randomtest -run GivesTheSame -count=1\n%s", seed, s.Text)
 				}
 			})
 			var first []byte

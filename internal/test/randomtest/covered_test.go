@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"weft/internal/sim/randomtest"
+	"weft/internal/test/randomtest"
 )
 
 // leftOut are fields that no random scenario has, with the reasons. A name ends with a star if it
