@@ -12,17 +12,34 @@ import (
 	"weft/internal/formats/metrics"
 )
 
+// The thresholds. None is measured: each is chosen so that a healthy group is silent.
 const (
-	leastPeers   = 5
-	leastOfCount = 8 // peers of a count
-	railHosts    = 16
-	sigmas       = 6
-	leastCount   = 10
-	tails        = 7
-	smallGroup   = 8 // the spread of a count is wider by 8/√peers: a small group knows its quantiles badly
-	mostShare    = 0.25
-	ownShare     = 0.05
-	damageRatio  = 100 // of one port's damage to the next: no chance of few ports makes it
+	// leastPeers is the fewest values with a median and a spread that one of them alone does not
+	// move: with four, two outliers are half of the group.
+	leastPeers = 5
+	// leastOfCount is leastPeers for counts, whose ninth decile is needed, too: of seven values it
+	// is the second largest, and one burst decides it.
+	leastOfCount = 8
+	// railHosts is the number of hosts from which ports of one device name are a group of their own.
+	// Below it the ports of all devices make a group that is large enough to judge.
+	railHosts = 16
+	// sigmas of a normal distribution are exceeded by one value in 500 million.
+	sigmas = 6
+	// leastCount is the count up to which nothing stands out: a link that comes up and a program
+	// that is restarted leave a few errors.
+	leastCount = 10
+	// tails above the ninth decile are exceeded in one of 500 healthy groups of eight (package comment).
+	tails = 7
+	// smallGroup widens the spread of a count by 8/√peers: a small group knows its quantiles badly.
+	smallGroup = 8
+	// mostShare is the share of outliers from which a group is taken for several roles: three of
+	// four values still state the median.
+	mostShare = 0.25
+	// ownShare is the least spread of a rate as a share of its median: ports that carry equal loads
+	// differ by a few per cent.
+	ownShare = 0.05
+	// damageRatio is one port's damage over the next's: no chance of few ports makes it.
+	damageRatio = 100
 )
 
 // Finding is a value that stands out.
