@@ -6,26 +6,17 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"weft/internal/face/cli"
 )
 
-func main() { os.Exit(int(run())) }
+func main() { os.Exit(run()) }
 
 // run leaves its deferred calls behind before the process exits. The first
 // Ctrl-C stops the run cleanly; after it the signal has its usual effect.
-func run() cli.Code {
+func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	outTerminal, width := cli.Terminal(os.Stdout)
-	errTerminal, errWidth := cli.Terminal(os.Stderr)
-	return cli.Main(ctx, &cli.Env{
-		Args: os.Args[1:], Getenv: os.Getenv,
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		StdoutTerminal: outTerminal, StderrTerminal: errTerminal, Width: max(width, errWidth),
-		Now: time.Now, Cores: cli.Cores(), Version: cli.ReadVersion(),
-		UserCache: os.UserCacheDir,
-	})
+	return int(cli.Main(ctx, cli.ThisProcess()))
 }

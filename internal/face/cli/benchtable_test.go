@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 )
 
 // Without a result there is no table, but the reason.
@@ -14,7 +15,7 @@ func TestATableWithoutAResultIsAnError(t *testing.T) {
 	var out, errs strings.Builder
 	e.Stdout, e.Stderr, e.Run = &out, &errs, weft.Run
 	const want = "NCCL has no such pair for all-reduce on a cluster of 1 × 8 CDNA3 GPUs: want Tree LL, Ring LL, Ring Simple"
-	if code := Main(context.Background(), e); code != Failed || out.String() != "" || !strings.Contains(errs.String(), want) {
+	if code := Main(context.Background(), e); code != exit.Failed || out.String() != "" || !strings.Contains(errs.String(), want) {
 		t.Errorf("exit code %d, %q, %q: want the reason alone", code, out.String(), errs.String())
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 )
 
 // browser is Chromium with a tab, which reports errors in the console and requests to other hosts.
@@ -175,7 +176,7 @@ func recorded(t testing.TB, given ...string) string {
 	e := environment(append(given, "--series", "--out", dir))
 	var errs strings.Builder
 	e.Stderr, e.Run = &errs, weft.Run
-	if code := Main(context.Background(), e); code != OK {
+	if code := Main(context.Background(), e); code != exit.OK {
 		t.Fatalf("weft %s: exit code %d: %s", strings.Join(given, " "), code, errs.String())
 	}
 	return dir
@@ -189,7 +190,7 @@ func uiServed(t testing.TB, given ...string) string {
 	e := environment(append([]string{"ui"}, given...))
 	var errs strings.Builder
 	e.Stdout, e.Stderr = w, &errs
-	ended := make(chan Code, 1)
+	ended := make(chan exit.Code, 1)
 	go func() {
 		ended <- Main(ctx, e)
 		_ = w.Close()
@@ -200,7 +201,7 @@ func uiServed(t testing.TB, given ...string) string {
 	}
 	t.Cleanup(func() {
 		cancel()
-		if code := <-ended; code != OK {
+		if code := <-ended; code != exit.OK {
 			t.Errorf("weft ui ends with exit code %d: %s", code, errs.String())
 		}
 	})

@@ -15,6 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"weft"
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/process"
+	"weft/internal/face/cli/simulator"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 	"weft/results"
@@ -35,7 +38,7 @@ func TestScripts(t *testing.T) {
 				e.Stdout, e.Stderr = ts.Stdout(), ts.Stderr()
 				code := Main(context.Background(), e)
 				ts.Setenv("CODE", strconv.Itoa(int(code)))
-				if neg == (code == OK) {
+				if neg == (code == exit.OK) {
 					ts.Fatalf("weft exits with %d", code)
 				}
 			},
@@ -50,14 +53,17 @@ func TestScripts(t *testing.T) {
 
 // environment is a process without a terminal and with a clock that stands
 // still.
-func environment(args []string) *Env {
-	return &Env{
+func environment(args []string) *Program {
+	return &Program{Run: madeUp, Env: process.Env{
 		Args: args, Getenv: func(string) string { return "" },
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
 		Now:   func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
-		Cores: 2, Version: Version{Weft: "v1.2.3", Go: "go1.26", Platform: "plan9/mips"}, Run: madeUp,
-	}
+		Cores: 2, Version: process.Version{Weft: "v1.2.3", Go: "go1.26", Platform: "plan9/mips"},
+	}}
 }
+
+// simulatorOf is the simulator of a process.
+func simulatorOf(p *Program) *simulator.Simulator { return simulator.New(&p.Env, p.Run) }
 
 // madeUp returns invented results without a simulation. The scenario's name selects
 // the end of the run.
@@ -125,7 +131,7 @@ func ending(out *results.Results) (*results.Results, error) {
 }
 
 // invoke runs the command line and gives its code and both streams.
-func invoke(e *Env) (code Code, stdout, stderr string) {
+func invoke(e *Program) (code exit.Code, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	e.Stdout, e.Stderr = &out, &errs
 	code = Main(context.Background(), e)
@@ -134,20 +140,20 @@ func invoke(e *Env) (code Code, stdout, stderr string) {
 
 func TestEveryCodeIsDocumented(t *testing.T) {
 	_, help, _ := invoke(environment([]string{"help", "exit-codes"}))
-	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Refuted, NotJudged, Defect} {
+	for _, code := range []exit.Code{exit.OK, exit.Failed, exit.BadInput, exit.Missed, exit.Partial, exit.Refuted, exit.NotJudged, exit.Defect} {
 		if !strings.Contains(help, fmt.Sprintf("\n%4d  ", code)) {
 			t.Errorf("exit code %d is not in the help:\n%s", code, help)
 		}
 	}
-	for i, want := range []Code{0, 1, 2, 3, 4, 5, 6, 70} { // scripts depend on the numbers
-		if codes[i].Code != want {
-			t.Errorf("exit code %d is now %d", want, codes[i].Code)
+	for i, want := range []exit.Code{0, 1, 2, 3, 4, 5, 6, 70} { // scripts depend on the numbers
+		if exit.Codes[i].Code != want {
+			t.Errorf("exit code %d is now %d", want, exit.Codes[i].Code)
 		}
 	}
 }
 
 func TestEveryVerbSaysWhatItDoes(t *testing.T) {
-	for _, c := range newRoot(environment(nil)).Commands() {
+	for _, c := range newRoot(simulatorOf(environment(nil))).Commands() {
 		if c.Short == "" || c.Name() != "completion" && c.Name() != "help" && c.Runnable() && c.Args == nil {
 			t.Errorf("%s has no short help, or does not check its arguments", c.Name())
 		}
@@ -161,7 +167,7 @@ func TestATerminalHasALineOfProgress(t *testing.T) {
 	now := e.Now()
 	e.Now = func() time.Time { now = now.Add(time.Second); return now }
 	code, _, stderr := invoke(e)
-	if code != OK {
+	if code != exit.OK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	for _, want := range []string{"\r\x1b[K1 of 6  infiniband-ndr  1 MiB", "M events/s"} {
@@ -205,7 +211,7 @@ func TestLongWorkInAPipeHasLinesOfProgress(t *testing.T) {
 			e.Pulse = 5 * time.Millisecond
 		}
 		code, _, stderr := invoke(e)
-		if code != OK || !strings.Contains(stderr, c.want) || c.want == "" && stderr != "" || strings.ContainsAny(stderr, "\r\x1b") {
+		if code != exit.OK || !strings.Contains(stderr, c.want) || c.want == "" && stderr != "" || strings.ContainsAny(stderr, "\r\x1b") {
 			t.Errorf("%v, long %v: exit code %d, standard error %q, want %q", c.args, c.long, code, stderr, c.want)
 		}
 	}
@@ -244,8 +250,8 @@ func TestBenchPrintsRowsEarlyAndInTheOrderOfSizes(t *testing.T) {
 	}
 	var errs bytes.Buffer
 	e.Stdout, e.Stderr = &out, &errs
-	if code := Main(t.Context(), e); code != Partial || rows() != "1024 2048 8192 " {
-		t.Errorf("exit code %d, rows %q, want %d and all but 4096\n%s%s", code, rows(), Partial, out.String(), errs.String())
+	if code := Main(t.Context(), e); code != exit.Partial || rows() != "1024 2048 8192 " {
+		t.Errorf("exit code %d, rows %q, want %d and all but 4096\n%s%s", code, rows(), exit.Partial, out.String(), errs.String())
 	}
 	for _, want := range []string{"# no result at 4096 B: interrupted\n", "# partial: the run was stopped"} {
 		if strings.Count(out.String(), want) != 1 {
@@ -278,8 +284,8 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
 		var errs bytes.Buffer
 		e.Stdout, e.Stderr = full{}, &errs
-		if code := Main(t.Context(), e); code != Failed || !strings.Contains(errs.String(), "no space left") {
-			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, Failed, errs.String())
+		if code := Main(t.Context(), e); code != exit.Failed || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, exit.Failed, errs.String())
 		}
 	}
 }
@@ -296,8 +302,8 @@ func TestAnImpossibleTopologyHasItsPlaceInTheFile(t *testing.T) {
 				&network.Refusal{Fabric: "roce-v2-400g", Field: "topology", Err: errors.New("a switch is missing")})
 		}
 		want := "weft: stdin:1:12: topology: fabric infiniband-ndr: a port is missing\nstdin:6:16: fabrics[2].topology: a switch is missing\n"
-		if code, _, stderr := invoke(e); code != BadInput || stderr != want {
-			t.Errorf("%v: exit code %d, want %d: %q, want %q", verb, code, BadInput, stderr, want)
+		if code, _, stderr := invoke(e); code != exit.BadInput || stderr != want {
+			t.Errorf("%v: exit code %d, want %d: %q, want %q", verb, code, exit.BadInput, stderr, want)
 		}
 	}
 }
@@ -310,8 +316,8 @@ func TestTheFolderIsWrittenBeforeTheResultsArePrinted(t *testing.T) {
 		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
 		var errs bytes.Buffer
 		e.Stdout, e.Stderr = full{}, &errs
-		if code := Main(t.Context(), e); code != Failed || !strings.Contains(errs.String(), "no space left") {
-			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, Failed, errs.String())
+		if code := Main(t.Context(), e); code != exit.Failed || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, exit.Failed, errs.String())
 		}
 		if _, err := runstore.Read(dir); err != nil {
 			t.Errorf("%v: %v", args, err)
@@ -324,37 +330,6 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-func TestTimeLeftWeighsSizes(t *testing.T) {
-	p := &progress{status: &status{}, costs: []float64{30, 10, 10}}
-	for _, c := range []struct {
-		done, total int
-		elapsed     time.Duration
-		want        time.Duration // 0: unknown
-	}{
-		{1, 3, 3 * time.Second, 2 * time.Second},
-		{2, 3, 8 * time.Second, 2 * time.Second},
-		{0, 3, 8 * time.Second, 0},
-		{1, 3, time.Second, 0}, // too early to say
-		{3, 3, 8 * time.Second, 0},
-	} {
-		if got := p.left(weft.Progress{Done: c.done, Total: c.total}, c.elapsed); got != c.want {
-			t.Errorf("%d of %d after %v: %v left, want %v", c.done, c.total, c.elapsed, got, c.want)
-		}
-	}
-}
-
-// The estimate decreases during a long simulation.
-func TestTimeLeftFallsWhileOneSimulationRuns(t *testing.T) {
-	p := &progress{status: &status{}, costs: []float64{10, 10, 60}}
-	for _, c := range []struct {
-		elapsed, want time.Duration
-	}{{4 * time.Second, 12 * time.Second}, {9 * time.Second, 7 * time.Second}, {20 * time.Second, 0}} {
-		if got := p.left(weft.Progress{Done: 2, Total: 3}, c.elapsed); got != c.want {
-			t.Errorf("after %v: %v left, want %v", c.elapsed, got, c.want)
-		}
-	}
-}
-
 func TestColourNeedsATerminalWithColours(t *testing.T) {
 	for _, c := range []struct {
 		terminal bool
@@ -363,7 +338,7 @@ func TestColourNeedsATerminalWithColours(t *testing.T) {
 	}{{false, nil, false}, {true, nil, true}, {true, map[string]string{"NO_COLOR": "1"}, false}, {true, map[string]string{"TERM": "dumb"}, false}} {
 		e := environment(nil)
 		e.StdoutTerminal, e.Getenv = c.terminal, func(k string) string { return c.env[k] }
-		if got := e.style().Colour; got != c.want {
+		if got := e.Style().Colour; got != c.want {
 			t.Errorf("terminal %v, %v: colour %v, want %v", c.terminal, c.env, got, c.want)
 		}
 	}
@@ -379,8 +354,8 @@ func TestACancelledRunIsPartial(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	e.Stdout, e.Stderr = &out, &errs
-	if code := Main(ctx, e); code != Partial || !strings.Contains(out.String(), "Partial: the run was stopped") {
-		t.Errorf("exit code %d, want %d\n%s%s", code, Partial, out.String(), errs.String())
+	if code := Main(ctx, e); code != exit.Partial || !strings.Contains(out.String(), "Partial: the run was stopped") {
+		t.Errorf("exit code %d, want %d\n%s%s", code, exit.Partial, out.String(), errs.String())
 	}
 }
 
@@ -389,7 +364,7 @@ func TestACancelledRunIsPartial(t *testing.T) {
 func TestWorkWithoutPartsHasLinesOfProgress(t *testing.T) {
 	e := environment([]string{"topology", "-"})
 	e.Stdin, e.Pulse = &slow{strings.NewReader("cluster: {nodes: 2}\n")}, 2*time.Millisecond
-	if code, _, stderr := invoke(e); code != OK || !strings.Contains(stderr, "weft: after 10s: topology is at work") {
+	if code, _, stderr := invoke(e); code != exit.OK || !strings.Contains(stderr, "weft: after 10s: topology is at work") {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 	e = environment([]string{"sniff", "-"})
@@ -405,16 +380,4 @@ type slow struct{ io.Reader }
 func (s *slow) Read(b []byte) (int, error) {
 	time.Sleep(40 * time.Millisecond)
 	return s.Reader.Read(b)
-}
-
-// What the report has no room for is said with --json, too.
-func TestJSONSaysWhatTheReportLeavesOut(t *testing.T) {
-	for asJSON, want := range map[bool]string{true: "left\n", false: "wrote run: a, series/\nleft\n"} {
-		e := environment(nil)
-		var errs strings.Builder
-		e.Stderr = &errs
-		if e.wrote("run", asJSON, &seriesOf{left: "left\n"}, "a"); errs.String() != want {
-			t.Errorf("--json %t: %q, want %q", asJSON, errs.String(), want)
-		}
-	}
 }

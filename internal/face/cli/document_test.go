@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/process"
 )
 
 // TestEveryVerbHasJSON: except completion and help.
@@ -24,7 +27,7 @@ func TestEveryVerbHasJSON(t *testing.T) {
 			t.Errorf("%s has no --json", c.CommandPath())
 		}
 	}
-	each(newRoot(environment(nil)))
+	each(newRoot(simulatorOf(environment(nil))))
 }
 
 // TestJSONHasAVersionAndTheError: for every exit code and on every level of verbs.
@@ -32,28 +35,28 @@ func TestJSONHasAVersionAndTheError(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
 		stdin string
-		code  Code
+		code  exit.Code
 		field string // of the first problem
 	}{
-		{[]string{"version", "--json"}, "", OK, ""},
-		{[]string{"exit-codes", "--json"}, "", OK, ""},
-		{[]string{"catalog", "--json"}, "", OK, ""},
-		{[]string{"catalog", "switch", "--json"}, "", OK, ""},
-		{[]string{"catalog", "switch", "nonsense", "--json"}, "", BadInput, ""},
-		{[]string{"topology", "-", "--json"}, "cluster: {nodes: 2}\n", OK, ""},
-		{[]string{"compare", "-", "--json"}, "cluster: {nodes: 2}\n", OK, ""},
-		{[]string{"compare", "-", "--json"}, "cluster: {nodes: two}\n", BadInput, "cluster.nodes"},
-		{[]string{"compare", "-", "--json"}, "name: deadlock\ncluster: {nodes: 2}\n", Failed, ""},
-		{[]string{"compare", "-", "--json"}, "name: interrupted\ncluster: {nodes: 2}\n", Partial, ""},
-		{[]string{"compare", "-", "--json"}, "name: defect\ncluster: {nodes: 2}\n", Defect, ""},
-		{[]string{"compare", "missing.yaml", "--json"}, "", BadInput, ""},
-		{[]string{"compare", "--json", "--nonsense"}, "", BadInput, ""},
-		{[]string{"roce", "check", "-", "--json"}, "cluster: {nodes: 2}\nfabric: roce-v2-400g\n", OK, ""},
-		{[]string{"roce", "headroom", "--json"}, "", OK, ""},
-		{[]string{"roce", "headroom", "--json", "--asic", "none"}, "", BadInput, ""},
-		{[]string{"sm", "conf", "-", "--json"}, "cluster: {nodes: 2}\n", OK, ""},
-		{[]string{"fabric", "convert", "-", "--to", "ibsim", "--json"}, "Switch 2 \"a\"\n", OK, ""},
-		{[]string{"sniff", "-", "--json"}, "no capture", BadInput, ""},
+		{[]string{"version", "--json"}, "", exit.OK, ""},
+		{[]string{"exit-codes", "--json"}, "", exit.OK, ""},
+		{[]string{"catalog", "--json"}, "", exit.OK, ""},
+		{[]string{"catalog", "switch", "--json"}, "", exit.OK, ""},
+		{[]string{"catalog", "switch", "nonsense", "--json"}, "", exit.BadInput, ""},
+		{[]string{"topology", "-", "--json"}, "cluster: {nodes: 2}\n", exit.OK, ""},
+		{[]string{"compare", "-", "--json"}, "cluster: {nodes: 2}\n", exit.OK, ""},
+		{[]string{"compare", "-", "--json"}, "cluster: {nodes: two}\n", exit.BadInput, "cluster.nodes"},
+		{[]string{"compare", "-", "--json"}, "name: deadlock\ncluster: {nodes: 2}\n", exit.Failed, ""},
+		{[]string{"compare", "-", "--json"}, "name: interrupted\ncluster: {nodes: 2}\n", exit.Partial, ""},
+		{[]string{"compare", "-", "--json"}, "name: defect\ncluster: {nodes: 2}\n", exit.Defect, ""},
+		{[]string{"compare", "missing.yaml", "--json"}, "", exit.BadInput, ""},
+		{[]string{"compare", "--json", "--nonsense"}, "", exit.BadInput, ""},
+		{[]string{"roce", "check", "-", "--json"}, "cluster: {nodes: 2}\nfabric: roce-v2-400g\n", exit.OK, ""},
+		{[]string{"roce", "headroom", "--json"}, "", exit.OK, ""},
+		{[]string{"roce", "headroom", "--json", "--asic", "none"}, "", exit.BadInput, ""},
+		{[]string{"sm", "conf", "-", "--json"}, "cluster: {nodes: 2}\n", exit.OK, ""},
+		{[]string{"fabric", "convert", "-", "--to", "ibsim", "--json"}, "Switch 2 \"a\"\n", exit.OK, ""},
+		{[]string{"sniff", "-", "--json"}, "no capture", exit.BadInput, ""},
 	} {
 		e := environment(c.args)
 		e.Stdin = strings.NewReader(c.stdin)
@@ -63,7 +66,7 @@ func TestJSONHasAVersionAndTheError(t *testing.T) {
 		}
 		var got struct {
 			Version int
-			Error   *failure
+			Error   *process.Failure
 		}
 		in := json.NewDecoder(strings.NewReader(stdout))
 		if err := in.Decode(&got); err != nil || in.More() {
@@ -74,10 +77,10 @@ func TestJSONHasAVersionAndTheError(t *testing.T) {
 			t.Errorf("%v: no version in\n%s", c.args, stdout)
 		}
 		switch {
-		case (got.Error == nil) != (c.code == OK):
+		case (got.Error == nil) != (c.code == exit.OK):
 			t.Errorf("%v: exit code %d and error %v", c.args, code, got.Error)
 		case got.Error == nil:
-		case got.Error.Code != c.code || got.Error.Meaning == "" || !strings.Contains(stderr, got.Error.Message) && c.code != Defect:
+		case got.Error.Code != c.code || got.Error.Meaning == "" || !strings.Contains(stderr, got.Error.Message) && c.code != exit.Defect:
 			t.Errorf("%v: error %+v, standard error %q", c.args, got.Error, stderr)
 		case c.field != "" && (len(got.Error.Problems) == 0 || got.Error.Problems[0].Field != c.field || got.Error.Problems[0].Line == 0):
 			t.Errorf("%v: problems %+v", c.args, got.Error.Problems)
@@ -88,14 +91,14 @@ func TestJSONHasAVersionAndTheError(t *testing.T) {
 func TestVersionsAndErrorsJoinAnyObject(t *testing.T) {
 	for _, text := range []string{"{}\n", "{\n  \"a\": {\n    \"version\": 3\n  }\n}\n", `{"a":[1]}`, "{}"} {
 		for _, more := range []string{"{\n  \"error\": {}\n}\n", `{"error":1}`} {
-			got := joined(versioned([]byte(text)), []byte(more))
+			got := process.Joined(process.Versioned([]byte(text)), []byte(more))
 			var all map[string]any
 			if err := json.Unmarshal(got, &all); err != nil || all["version"] != 1.0 || all["error"] == nil {
 				t.Errorf("%q with %q is %q (%v)", text, more, got, err)
 			}
 		}
 	}
-	if own := []byte("{\"version\": 7}"); !slices.Equal(versioned(own), own) || bytes.Contains(versioned(own), []byte(": 1")) {
+	if own := []byte("{\"version\": 7}"); !slices.Equal(process.Versioned(own), own) || bytes.Contains(process.Versioned(own), []byte(": 1")) {
 		t.Error("the object's own version is not kept")
 	}
 }
@@ -104,7 +107,7 @@ func TestVersionsAndErrorsJoinAnyObject(t *testing.T) {
 func TestVersionIsAFlagToo(t *testing.T) {
 	_, verb, _ := invoke(environment([]string{"version"}))
 	code, flag, _ := invoke(environment([]string{"--version"}))
-	if code != OK || flag != verb || verb == "" {
+	if code != exit.OK || flag != verb || verb == "" {
 		t.Errorf("exit code %d: --version prints %q, and the verb %q", code, flag, verb)
 	}
 }
@@ -124,7 +127,7 @@ func TestAnUnknownVerbIsRefused(t *testing.T) {
 		{[]string{"live", "nonsense"}, "it has all-reduce"},
 	} {
 		code, stdout, stderr := invoke(environment(c.args))
-		if code != BadInput || stdout != "" || !strings.Contains(stderr, c.want) {
+		if code != exit.BadInput || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: exit code %d\n%s%s", c.args, code, stdout, stderr)
 		}
 	}
@@ -138,7 +141,7 @@ func TestQuietPrintsOnlyErrors(t *testing.T) {
 			e.Args = append(e.Args, "--quiet")
 		}
 		e.Dir, e.Stdin = t.TempDir(), strings.NewReader("cluster: {nodes: 2}\n")
-		if code, _, stderr := invoke(e); code != OK || (stderr == "") != quiet {
+		if code, _, stderr := invoke(e); code != exit.OK || (stderr == "") != quiet {
 			t.Errorf("quiet %v: exit code %d, standard error %q", quiet, code, stderr)
 		}
 	}
@@ -157,18 +160,18 @@ func TestAFileOnStandardOutputStandsAlone(t *testing.T) {
 		e := environment(c.args)
 		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
 		code, stdout, stderr := invoke(e)
-		if code != OK || !strings.HasPrefix(stdout, c.begin) || !strings.HasSuffix(stdout, c.last) {
+		if code != exit.OK || !strings.HasPrefix(stdout, c.begin) || !strings.HasSuffix(stdout, c.last) {
 			t.Errorf("%v: exit code %d\n%.200s … %q\n%s", c.args, code, stdout, stdout[max(0, len(stdout)-40):], stderr)
 		}
 	}
 	e := environment([]string{"compare", "-", "--out", "run"})
 	e.Dir, e.Stdin = t.TempDir(), strings.NewReader("cluster: {nodes: 2}\n")
-	if code, _, stderr := invoke(e); code != OK {
+	if code, _, stderr := invoke(e); code != exit.OK {
 		t.Fatal(stderr)
 	}
 	draw := environment([]string{"explain", "run", "--svg", "-"})
 	draw.Dir = e.Dir
-	if code, stdout, stderr := invoke(draw); code != OK || !strings.HasPrefix(stdout, "<svg") || !strings.HasSuffix(stdout, "</svg>\n") {
+	if code, stdout, stderr := invoke(draw); code != exit.OK || !strings.HasPrefix(stdout, "<svg") || !strings.HasSuffix(stdout, "</svg>\n") {
 		t.Errorf("exit code %d: %.100s … %s", code, stdout, stderr)
 	}
 }

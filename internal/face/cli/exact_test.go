@@ -8,10 +8,8 @@ import (
 	"testing"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 	"weft/internal/sim/runstore"
-	"weft/results"
-	"weft/scenario"
-	"weft/units"
 )
 
 // A ring repeats itself. What was skipped stands on standard error, in meta.json and in the progress; the results
@@ -33,7 +31,7 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64
 		e := environment([]string{"run", scenario, "-j", "1", "--exact", exact, "--out", out})
 		e.Run = weft.Run
 		code, _, stderr := invoke(e)
-		if code != OK || said.MatchString(stderr) != (exact != "off") {
+		if code != exit.OK || said.MatchString(stderr) != (exact != "off") {
 			t.Errorf("--exact %s: exit code %d, %s", exact, code, stderr)
 		}
 		var meta runstore.Meta
@@ -54,25 +52,5 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64
 			}
 			folders[name] = string(text)
 		}
-	}
-}
-
-// The remaining time of a check is estimated from twice as many simulations, and events that were skipped are no
-// speed.
-func TestProgressOfACheck(t *testing.T) {
-	e := environment(nil)
-	e.exact = weft.ExactCheck
-	p := newProgress(e, &scenario.Resolved{Fabrics: make([]scenario.Fabric, 2), Workload: scenario.Workload{Sizes: []units.Bytes{8, 1 << 20}}})
-	if len(p.costs) != 8 || p.costs[0] != p.costs[3] || p.costs[4] != p.costs[7] || p.costs[3] >= p.costs[4] {
-		t.Errorf("costs %v, want four small and four large", p.costs)
-	}
-	var s weft.Progress
-	s.Simulated, s.Skipped = 3000, results.Skipped{Periods: 2, Time: 1000}
-	if got := simulated(s); got != "simulated 3 ns, of which skipped 1 ns (periods: 2)" {
-		t.Error(got)
-	}
-	s.Skipped.Periods = 0 // with --skip
-	if got := simulated(s); got != "simulated 3 ns, of which estimated 1 ns" {
-		t.Error(got)
 	}
 }

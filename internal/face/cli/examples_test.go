@@ -9,7 +9,7 @@ import (
 
 // The examples in the help name existing commands and flags.
 func TestExamplesOfHelpNameExistingFlags(t *testing.T) {
-	root := newRoot(environment(nil))
+	root := newRoot(simulatorOf(environment(nil)))
 	seen := 0
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"weft/internal/face/cli/exit"
 )
 
 // TestAShortFileOfAFabricCostsLittle: a short line can declare a switch of 254 ports
@@ -25,7 +27,7 @@ func TestAShortFileOfAFabricCostsLittle(t *testing.T) {
 		if cost := after.TotalAlloc - before.TotalAlloc; cost > 400<<20 {
 			t.Errorf("%v: %d MiB allocated for a file of %d KiB, want at most 400", args, cost>>20, file.Len()>>10)
 		}
-		if args[0] == "sm" && (code != BadInput || !strings.Contains(errs, "are too many for one subnet")) {
+		if args[0] == "sm" && (code != exit.BadInput || !strings.Contains(errs, "are too many for one subnet")) {
 			t.Errorf("%v: exit code %d: %s", args, code, errs)
 		}
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"weft/internal/face/cli/exit"
 )
 
 func TestAFlagThatCannotBeReadSaysWhatItTakes(t *testing.T) {
@@ -14,7 +16,7 @@ func TestAFlagThatCannotBeReadSaysWhatItTakes(t *testing.T) {
 		{"run x.yaml --exact x", `want on, off or check`},
 	} {
 		code, _, errs := invoke(environmentOf(strings.Fields(c.args), nil))
-		if code == OK || !strings.Contains(errs, c.want) || strings.Contains(errs, "strconv") {
+		if code == exit.OK || !strings.Contains(errs, c.want) || strings.Contains(errs, "strconv") {
 			t.Errorf("weft %s: %v, %s\nwant %s", c.args, code, errs, c.want)
 		}
 	}

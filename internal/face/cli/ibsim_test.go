@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/test/ibsimtest"
+	"weft/internal/face/cli/exit"
+	"weft/internal/ib/ibsim/ibsimtest"
 )
 
 const clusterScenario = `name: cluster
@@ -37,12 +38,12 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 	out := &liveOutput{}
 	e := environment([]string{"ibsim", "cluster.yaml", "--socket", socket, "--json", "--traffic"})
 	e.Dir, e.Stdin, e.Stdout, e.Stderr = dir, lines, out, out
-	done := make(chan Code)
+	done := make(chan exit.Code)
 	go func() { done <- Main(ctx, e) }()
 	t.Cleanup(func() {
 		cancel()
 		console.Close()
-		if code := <-done; code != OK {
+		if code := <-done; code != exit.OK {
 			t.Errorf("weft ibsim exits with %d:\n%s", code, out)
 		}
 		if strings.Contains(out.String(), "standard input") {
@@ -82,23 +83,5 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 	}
 	if after := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover"); strings.Contains(after, "node1/nic0") || !strings.Contains(after, "node1/nic1") {
 		t.Errorf("after the cable of node1/nic0 is gone:\n%s", after)
-	}
-}
-
-// A file of commands that is too long, missing, or a folder is refused.
-func TestAScriptForTheConsoleIsBounded(t *testing.T) {
-	dir := t.TempDir()
-	e := environment(nil)
-	e.Dir = dir
-	if err := os.WriteFile(filepath.Join(dir, "long"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(filepath.Join(dir, "long"), maxScript+1); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{"long": "more than 16 MiB", ".": "is a directory", "none": "no such file"} {
-		if _, err := e.readScript(name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", name, err, want)
-		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"weft/internal/face/cli/exit"
 )
 
 // star is a topology of the HPCC simulator: hosts on one switch.
@@ -27,7 +29,7 @@ func TestAnImportedTopologyIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, out, errs := invoke(environment([]string{"replay", file}))
-		if code != OK || !strings.Contains(out, "shape: single-switch") {
+		if code != exit.OK || !strings.Contains(out, "shape: single-switch") {
 			t.Errorf("%s: exit code %d, %s%s", name, code, out, errs)
 		}
 	}

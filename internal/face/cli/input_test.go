@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weft/internal/face/cli/exit"
 )
 
 // endless is a stream of lines that has no end.
@@ -28,11 +30,11 @@ func TestAnEndlessStreamCanBeInterrupted(t *testing.T) {
 		e := environment(args)
 		e.Stdin = io.MultiReader(head(args[0]), endless{})
 		e.Stdout, e.Stderr = io.Discard, io.Discard
-		done := make(chan Code, 1)
+		done := make(chan exit.Code, 1)
 		go func() { done <- Main(ctx, e) }()
 		select {
 		case code := <-done:
-			if code == OK {
+			if code == exit.OK {
 				t.Errorf("%v: exit code 0 for an interrupted stream", args)
 			}
 		case <-time.After(20 * time.Second):
@@ -112,12 +114,12 @@ func TestASilentInputCanBeInterrupted(t *testing.T) {
 				e.Args[1] = filepath.Join("..", "..", "..", "examples", "h100-128.yaml")
 			}
 			e.Stdin, e.Stdout, e.Stderr = silent, io.Discard, io.Discard
-			done := make(chan Code, 1)
+			done := make(chan exit.Code, 1)
 			go func() { done <- Main(ctx, e) }()
 			select {
 			case code := <-done:
-				if code != Partial && last != "--host" {
-					t.Errorf("%v: exit code %d, want %d", e.Args, code, Partial)
+				if code != exit.Partial && last != "--host" {
+					t.Errorf("%v: exit code %d, want %d", e.Args, code, exit.Partial)
 				}
 			case <-time.After(20 * time.Second):
 				t.Fatalf("%v does not end", e.Args)

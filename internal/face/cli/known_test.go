@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 	"weft/internal/study/cache"
 )
 
 // remembering is a process with the real simulator, whose user's cache folder is dir.
-func remembering(dir string, args ...string) *Env {
+func remembering(dir string, args ...string) *Program {
 	e := environment(args)
 	e.Run, e.UserCache = weft.Run, func() (string, error) { return dir, nil }
 	return e
@@ -38,7 +39,7 @@ func TestASecondStudyKnowsWhatTheFirstSimulated(t *testing.T) {
 	for _, verb := range []string{"tune", "sweep", "compare"} {
 		args := []string{verb, file, "--json"}
 		code, first, _ := invoke(remembering(dir, args...))
-		if code != OK {
+		if code != exit.OK {
 			t.Fatalf("%s: exit code %d: %s", verb, code, first)
 		}
 		_, again, stderr := invoke(remembering(dir, args...))
@@ -46,18 +47,18 @@ func TestASecondStudyKnowsWhatTheFirstSimulated(t *testing.T) {
 			t.Errorf("%s, a second time: other output: %t; stderr %q", verb, again != first, stderr)
 		}
 		off := remembering(dir, args...)
-		off.Getenv = func(name string) string { return map[string]string{cacheVariable: "off"}[name] }
+		off.Getenv = func(name string) string { return map[string]string{"WEFT_CACHE": "off"}[name] }
 		if _, without, stderr := invoke(off); without != first || strings.Contains(stderr, "known") {
-			t.Errorf("%s with %s=off: other output: %t; stderr %q", verb, cacheVariable, without != first, stderr)
+			t.Errorf("%s with %s=off: other output: %t; stderr %q", verb, "WEFT_CACHE", without != first, stderr)
 		}
 	}
 	if _, _, stderr := invoke(remembering(dir, "run", file, "--fabric", "infiniband-ndr")); strings.Contains(stderr, "known") {
 		t.Errorf("a single run was not simulated: %q", stderr)
 	}
-	if code, text, stderr := invoke(remembering(dir, "cache", "check", "-n", "5")); code != OK || !strings.HasPrefix(text, "5 known results were simulated again: all have the same bytes") {
+	if code, text, stderr := invoke(remembering(dir, "cache", "check", "-n", "5")); code != exit.OK || !strings.HasPrefix(text, "5 known results were simulated again: all have the same bytes") {
 		t.Errorf("exit code %d: %s %s", code, text, stderr)
 	}
-	if code, text, _ := invoke(remembering(dir, "cache")); code != OK || !strings.Contains(text, "weft v1.2.3") {
+	if code, text, _ := invoke(remembering(dir, "cache")); code != exit.OK || !strings.Contains(text, "weft v1.2.3") {
 		t.Errorf("exit code %d: %s", code, text)
 	}
 }
@@ -75,7 +76,7 @@ func TestAStudyWithABadCacheSaysSoOnceAndGoesOn(t *testing.T) {
 		}
 	}
 	code, _, stderr := invoke(remembering(dir, "sweep", file))
-	if code != OK || strings.Count(stderr, bad) != 1 || !strings.Contains(stderr, "the run goes on without what is known") {
+	if code != exit.OK || strings.Count(stderr, bad) != 1 || !strings.Contains(stderr, "the run goes on without what is known") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/base/golden"
+	"weft/internal/face/cli/exit"
 	"weft/internal/study/latency"
 	"weft/internal/test/golden"
 )
@@ -27,7 +29,7 @@ fabrics:
 		e := environment(args)
 		e.Stdin = strings.NewReader(text)
 		code, got, stderr := invoke(e)
-		if code != OK || stderr != "" {
+		if code != exit.OK || stderr != "" {
 			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
 		}
 		golden.File(t, "testdata/"+name, got)
@@ -38,7 +40,7 @@ fabrics:
 func TestLatencyColumnsSum(t *testing.T) {
 	code, text, _ := invoke(environment([]string{"latency", "--json", "--hops", "3", "--bytes", "4K"}))
 	var out latency.Record
-	if err := json.Unmarshal([]byte(text), &out); code != OK || err != nil {
+	if err := json.Unmarshal([]byte(text), &out); code != exit.OK || err != nil {
 		t.Fatalf("exit code %d: %v", code, err)
 	}
 	if len(out.Latencies) != 3 {

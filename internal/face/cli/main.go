@@ -4,84 +4,106 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"weft"
-	"weft/internal/sim/catalog"
+	"weft/internal/face/cli/checks"
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/infiniband"
+	"weft/internal/face/cli/jobs"
+	"weft/internal/face/cli/live"
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/process"
+	"weft/internal/face/cli/roce"
+	"weft/internal/face/cli/runs"
+	"weft/internal/face/cli/simulator"
+	"weft/internal/face/cli/studies"
+	"weft/internal/face/cli/ui"
 )
 
 // verbGroup is the verbs of one wing under a heading of the help.
 type verbGroup struct {
 	id, title string
-	verbs     []func(*Env) *cobra.Command
+	verbs     []*cobra.Command
 }
 
-// verbGroups lists the verbs in the order of help. A new verb is a file with a
-// constructor, and a line here.
-var verbGroups = []verbGroup{
-	{"sim", "Simulate a scenario:", []func(*Env) *cobra.Command{
-		newCompare, newRun, newExplain, newUI, newBench, newLatency, newTopology, newCatalog,
-	}},
-	{"study", "Study, with many simulations:", []func(*Env) *cobra.Command{
-		newPlan, newAdvise, newSweep, newTune, newTrain, newServe, newReplay, newDiagnose, newDashboards, newCalibrate, newAudit, newValidate, newCache,
-	}},
-	{"ib", "InfiniBand:", []func(*Env) *cobra.Command{newFabric, newSM, newIbsim}},
-	{"roce", "RoCE v2:", []func(*Env) *cobra.Command{newRoCE}},
-	{"live", "RDMA on a real network:", []func(*Env) *cobra.Command{newLive, newVerbs, newEmulate}},
+// verbGroups lists the verbs in the order of help. A new verb is a constructor, and a line here.
+func verbGroups(s *simulator.Simulator) []verbGroup {
+	e := s.Env
+	return []verbGroup{
+		{"sim", "Simulate a scenario:", []*cobra.Command{
+			runs.NewCompare(s), runs.NewRun(s), runs.NewExplain(s), ui.NewUI(e), runs.NewBench(s), runs.NewLatency(e), runs.NewTopology(e), runs.NewCatalog(e),
+		}},
+		{"study", "Study, with many simulations:", []*cobra.Command{
+			studies.NewPlan(e), studies.NewAdvise(s), studies.NewSweep(s), studies.NewTune(s), jobs.NewTrain(s), jobs.NewServe(s), jobs.NewReplay(s), checks.NewDiagnose(s), checks.NewDashboards(e),
+			checks.NewCalibrate(s), checks.NewAudit(s), checks.NewValidate(s), studies.NewCache(s),
+		}},
+		{"ib", "InfiniBand:", []*cobra.Command{infiniband.NewFabric(e), infiniband.NewSM(e), infiniband.NewIbsim(e)}},
+		{"roce", "RoCE v2:", []*cobra.Command{roce.NewRoCE(s)}},
+		{"live", "RDMA on a real network:", []*cobra.Command{live.NewLive(s), live.NewVerbs(e), live.NewEmulate(s)}},
+	}
 }
 
 // reference are the verbs in the last line of the help.
-var reference = []func(*Env) *cobra.Command{newVersion, newExitCodes}
+func reference(e *process.Env) []*cobra.Command {
+	return []*cobra.Command{newVersion(e), newExitCodes(e)}
+}
+
+// Program is the command line and what it takes from outside.
+type Program struct {
+	process.Env
+	Run simulator.Runner // nil is weft.Run
+}
 
 // Main runs the command line and returns the exit code.
-func Main(ctx context.Context, e *Env) (code Code) {
-	own := *e
-	if own.Run == nil {
-		own.Run = weft.Run
-	}
-	own.Run = own.inWay(own.Run)
-	own.known = new(knownResults)
+func Main(ctx context.Context, p *Program) (code exit.Code) {
+	own := p.Env
+	own.Start(ctx)
+	sim := simulator.New(&own, p.Run)
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(own.Stderr, "weft: this is a defect of weft, please report it with the scenario: %v\n%s", p, debug.Stack())
-			_ = own.conclude(fail(Defect, "this is a defect of weft, please report it with the scenario: %v", p))
-			code = Defect
+			err := exit.Errorf(exit.Defect, "this is a defect of weft, please report it with the scenario: %v", p)
+			code = exit.CodeOf(own.End(ctx, err))
+			_, _ = own.Stderr.Write(debug.Stack())
 		}
 	}()
-	out := &printable{w: e.Stdout, colours: e.style().Colour, fail: func(err error) error {
-		return fail(Failed, "standard output cannot be written: %w", err) // the output is lost
-	}}
-	errs := &printable{w: e.Stderr, fail: func(err error) error { return err }}
-	own.Stdout, own.Stderr, own.screen = out, errs, e.Stderr
-	own.listen(ctx)
-	root := newRoot(&own)
-	err := flagBeforeVerb(root, e.Args)
+	root := newRoot(sim)
+	err := flagBeforeVerb(root, own.Args)
 	leave := func() error { return nil }
 	if err == nil {
-		leave, err = own.share()
+		leave, err = sim.Share()
 	}
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 		err = cmp.Or(err, leave())
 	}
-	own.finish()
-	own.closeCache()
-	if ctx.Err() != nil && codeOf(err) == BadInput {
-		err = errInterrupted // an interrupted input is not the user's mistake
-	}
-	err = cmp.Or(err, cmp.Or(own.conclude(err), out.flush()))
-	if err != nil {
-		fmt.Fprintf(errs, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))
-	}
-	return codeOf(err)
+	own.Finish()
+	sim.CloseCache()
+	return exit.CodeOf(own.End(ctx, err))
 }
 
-func newRoot(e *Env) *cobra.Command {
+// ThisProcess is the command line of the running process.
+func ThisProcess() *Program {
+	outTerminal, width := process.Terminal(os.Stdout)
+	errTerminal, errWidth := process.Terminal(os.Stderr)
+	return &Program{Env: process.Env{
+		Args: os.Args[1:], Getenv: os.Getenv, UserCache: os.UserCacheDir,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		StdoutTerminal: outTerminal, StderrTerminal: errTerminal, Width: max(width, errWidth),
+		Now: time.Now, Cores: runtime.GOMAXPROCS(0), Version: readVersion(),
+	}}
+}
+
+func newRoot(s *simulator.Simulator) *cobra.Command {
+	e := s.Env
 	cobra.EnableCommandSorting = false // the order of verbGroups
 	root := &cobra.Command{
 		Use:   "weft",
@@ -95,7 +117,7 @@ and one page.`,
 		DisableAutoGenTag: true,
 		Version:           e.Version.Weft,
 	}
-	root.SetVersionTemplate(strings.NewReplacer("{", "", "}", "").Replace(e.Version.line()))
+	root.SetVersionTemplate(strings.NewReplacer("{", "", "}", "").Replace(line(e.Version)))
 	root.SetArgs(e.Args)
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
@@ -107,39 +129,38 @@ and one page.`,
 		}
 		return pflag.NormalizedName(name)
 	})
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(flags.Error)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		e.begin(c)
-		return cmp.Or(namesFiles(c.Flags()), writableFile(e, "--html", e.html))
+		e.Begin(c)
+		return cmp.Or(flags.CheckFileNames(c.Flags()), process.WritableFile(e, "--html", e.HTML))
 	}
-	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no messages about written files: only errors, on standard error")
-	addVerbs(e, root)
+	root.PersistentFlags().BoolVar(&e.Quiet, "quiet", false, "no progress, and no messages about written files: only errors, on standard error")
+	addVerbs(s, root)
 	return root
 }
 
 // addVerbs adds every verb under its heading. Verbs of live keep their old names at the top level,
 // hidden from help.
-func addVerbs(e *Env, root *cobra.Command) {
-	for _, g := range verbGroups {
+func addVerbs(s *simulator.Simulator, root *cobra.Command) {
+	groups := verbGroups(s)
+	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, verb := range g.verbs {
-			c := verb(e)
+		for _, c := range g.verbs {
 			c.GroupID = g.id
 			root.AddCommand(c)
 		}
 	}
-	for _, verb := range slices.Concat(reference, liveVerbs) {
-		c := verb(e)
+	for _, c := range slices.Concat(reference(s.Env), live.NewMeasurements(s.Env)) {
 		c.Hidden = true
 		root.AddCommand(c)
 	}
 	for _, c := range root.Commands() {
 		if c.HasSubCommands() && c.RunE == nil {
-			group(c)
+			flags.Group(c)
 		}
 	}
 	root.InitDefaultHelpCmd()
-	root.SetHelpCommandGroupID(verbGroups[0].id)
+	root.SetHelpCommandGroupID(groups[0].id)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand") +
 		"{{if not .HasParent}}\nAlso: weft version, weft exit-codes, weft completion, weft help.\n{{end}}")
@@ -148,7 +169,7 @@ func addVerbs(e *Env, root *cobra.Command) {
 			c.Hidden, c.Run, c.RunE = true, nil, helpOn
 		}
 	}
-	e.completeFabrics(root)
+	overrides.CompleteFabrics(s.Env, root)
 }
 
 // helpOn shows the help of a verb, which must exist.
@@ -157,7 +178,7 @@ func helpOn(c *cobra.Command, given []string) error {
 	if err != nil {
 		of, rest = c.Root(), given
 	}
-	if err := onlyVerbs(of, rest); err != nil {
+	if err := flags.OnlyVerbs(of, rest); err != nil {
 		return err
 	}
 	of.InitDefaultHelpFlag()
@@ -180,76 +201,10 @@ func flagBeforeVerb(root *cobra.Command, given []string) error {
 		}
 		for _, c := range root.Commands() {
 			if slices.Contains(given[i+1:], c.Name()) {
-				return fmt.Errorf("%s is before the verb: write weft %s first, and its flags after it", abridged(flag), c.Name())
+				return fmt.Errorf("%s is before the verb: write weft %s first, and its flags after it", flags.Abridged(flag), c.Name())
 			}
 		}
 		return nil
 	}
 	return nil
-}
-
-// group makes a verb with sub-verbs refuse unknown ones, and show its help without one.
-func group(c *cobra.Command) {
-	c.Args = onlyVerbs
-	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-}
-
-// onlyVerbs refuses arguments of a verb whose only arguments are its sub-verbs.
-func onlyVerbs(c *cobra.Command, given []string) error {
-	if len(given) == 0 {
-		return nil
-	}
-	var names []string
-	for _, sub := range c.Commands() {
-		if !sub.Hidden {
-			names = append(names, sub.Name())
-		}
-	}
-	hint := ""
-	if near := catalog.Nearest(given[0], names); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
-	has := "it has " + strings.Join(names, ", ")
-	if len(names) == 0 {
-		has = "it has none"
-	}
-	return fmt.Errorf("%s has no verb %q%s: %s", c.CommandPath(), abridged(given[0]), hint, has)
-}
-
-// namesFiles refuses a flag for a file or a folder with an empty value, such as an unset shell
-// variable: otherwise the output would silently be missing.
-func namesFiles(flags *pflag.FlagSet) (err error) {
-	flags.Visit(func(f *pflag.Flag) {
-		_, file := f.Annotations[cobra.BashCompFilenameExt]
-		_, folder := f.Annotations[cobra.BashCompSubdirsInDir]
-		switch name := f.Value.String(); {
-		case err != nil:
-		case (file || folder) && name == "":
-			err = fmt.Errorf("--%s: no name is given: leave it out, or name a file or a folder", f.Name)
-		case folder && name == "-":
-			err = fmt.Errorf("--%s -: that is standard output, and a folder is wanted: leave it out, or write ./- for a folder of that name", f.Name)
-		}
-	})
-	return err
-}
-
-// args checks the number of a verb's arguments; what is the name of the expected argument.
-func args(least, most int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, given []string) error {
-		switch {
-		case len(given) < least:
-			return fmt.Errorf("%s needs %s: %s", c.CommandPath(), what, c.UseLine())
-		case len(given) > most:
-			return fmt.Errorf("%s takes %s and nothing after it, and %q is given: %s", c.CommandPath(), what, given[most], c.UseLine())
-		}
-		return nil
-	}
-}
-
-// scenarioArg completes the path of a scenario.
-func scenarioArg(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(given) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }

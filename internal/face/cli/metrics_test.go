@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"weft"
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/simulator"
 	"weft/internal/formats/metrics"
 	"weft/results"
 	"weft/scenario"
@@ -30,7 +32,7 @@ fabrics: [{preset: roce-v2-400g, slow-links: [{nics: node3/nic1, rate: 100Gbps}]
 `
 
 // environmentOf is an environment that simulates by run; nil is weft's own.
-func environmentOf(args []string, run Runner) *Env {
+func environmentOf(args []string, run simulator.Runner) *Program {
 	e := environment(args)
 	e.Run = run
 	return e
@@ -84,7 +86,7 @@ func seriesIn(t *testing.T, file string) []*metrics.Series {
 // The ranks of a collective are devices with their bytes.
 func TestRanksOfACollectiveHaveMetrics(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ranks.prom")
-	live(t, "-n", "3", "-b", "64K", "-e", "64K", "--addr", "127.4.0.1", "--metrics", file)
+	liveAllReduce(t, "-n", "3", "-b", "64K", "-e", "64K", "--addr", "127.4.0.1", "--metrics", file)
 	sent := map[string]float64{}
 	for _, s := range seriesIn(t, file) {
 		if s.Name == "node_infiniband_port_data_transmitted_bytes_total" {
@@ -116,7 +118,7 @@ func TestATrainingStepHasMetrics(t *testing.T) {
 	if total < 2 || total != done || sums["weft_events_total"] == 0 || sums["node_infiniband_port_packets_transmitted_total"] == 0 || sums["DCGM_FI_PROF_NVLINK_TX_BYTES"] == 0 {
 		t.Errorf("%v of %v simulations, sums %v", done, total, sums)
 	}
-	if code, _, errs := invoke(environmentOf(append(train, "--metrics", file, "--scale", "16,32"), nil)); code == OK || !strings.Contains(errs, "--scale") {
+	if code, _, errs := invoke(environmentOf(append(train, "--metrics", file, "--scale", "16,32"), nil)); code == exit.OK || !strings.Contains(errs, "--scale") {
 		t.Errorf("with --scale: %v, %s", code, errs)
 	}
 }
@@ -202,7 +204,7 @@ func TestPrometheusScrapesARun(t *testing.T) {
 		<-seen
 		return out, err
 	})
-	done := make(chan Code, 1)
+	done := make(chan exit.Code, 1)
 	go func() {
 		code, _, _ := invoke(e)
 		done <- code
@@ -214,7 +216,7 @@ func TestPrometheusScrapesARun(t *testing.T) {
 	}
 	defer func() {
 		close(seen)
-		if code := <-done; code != OK {
+		if code := <-done; code != exit.OK {
 			t.Errorf("the run ends with %v", code)
 		}
 	}()
@@ -276,38 +278,8 @@ func TestPrometheusScrapesARun(t *testing.T) {
 		t.Errorf("%d diagrams show something", shown)
 	}
 	code, out, errs := invoke(environmentOf([]string{"diagnose", "--prometheus", base, "--last", "1m", "--until", time.Now().UTC().Format(time.RFC3339), "--match", `fabric="roce-v2-400g"`}, nil))
-	if code != Refuted || !strings.Contains(out, "node3 mlx5_1 (roce-v2-400g): `node_infiniband_rate_bytes_per_second` is 12.5 GB/s") {
+	if code != exit.Refuted || !strings.Contains(out, "node3 mlx5_1 (roce-v2-400g): `node_infiniband_rate_bytes_per_second` is 12.5 GB/s") {
 		t.Errorf("diagnose ends with %v:\n%s%s", code, out, errs)
-	}
-}
-
-// Who may scrape: requests to this machine's name on loopback, and holders of the token elsewhere.
-func TestWhoMayScrape(t *testing.T) {
-	snapshot := func() *metrics.Snapshot { return &metrics.Snapshot{} }
-	for _, c := range []struct {
-		own                       bool
-		token, host, auth, method string
-		path                      string
-		want                      int
-	}{
-		{true, "", "localhost:9400", "", "GET", "/metrics", 200},
-		{true, "", "[::1]:9400", "", "GET", "/metrics", 200},
-		{true, "", "evil.example:9400", "", "GET", "/metrics", 403},
-		{true, "", "localhost", "", "POST", "/metrics", 405},
-		{true, "", "localhost", "", "GET", "/", 404},
-		{false, "0123456789abcdef", "node7:9400", "", "GET", "/metrics", 401},
-		{false, "0123456789abcdef", "node7:9400", "Bearer 0123456789abcdee", "GET", "/metrics", 401},
-		{false, "0123456789abcdef", "node7:9400", "Bearer 0123456789abcdef", "GET", "/metrics", 200},
-	} {
-		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://"+c.host+c.path, nil)
-		if c.auth != "" {
-			r.Header.Set("Authorization", c.auth)
-		}
-		w := httptest.NewRecorder()
-		(&exporter{take: snapshot, own: c.own, token: c.token}).ServeHTTP(w, r)
-		if w.Code != c.want {
-			t.Errorf("%+v: %d", c, w.Code)
-		}
 	}
 }
 
@@ -333,7 +305,7 @@ func TestBadDestinationsAreRefused(t *testing.T) {
 			return nil, nil
 		}
 		code, _, errs := invoke(environmentOf([]string{"run", file, "--metrics", to}, run))
-		if code == OK || !strings.Contains(errs, want) {
+		if code == exit.OK || !strings.Contains(errs, want) {
 			t.Errorf("--metrics %s: %v, %s; want %q", to, code, errs, want)
 		}
 	}
@@ -354,11 +326,11 @@ func TestAPrometheusThatFails(t *testing.T) {
 		}))
 		code, _, errs := invoke(environmentOf([]string{"diagnose", "--prometheus", server.URL}, nil))
 		server.Close()
-		if code != Failed || !strings.Contains(errs, want) {
+		if code != exit.Failed || !strings.Contains(errs, want) {
 			t.Errorf("%s: %v, %s; want %q", answer, code, errs, want)
 		}
 	}
-	if code, _, errs := invoke(environmentOf([]string{"diagnose", "--prometheus", "http://user:secret@" + freeAddr(t)}, nil)); code != Failed || !strings.Contains(errs, "connection refused") || strings.Contains(errs, "secret") {
+	if code, _, errs := invoke(environmentOf([]string{"diagnose", "--prometheus", "http://user:secret@" + freeAddr(t)}, nil)); code != exit.Failed || !strings.Contains(errs, "connection refused") || strings.Contains(errs, "secret") {
 		t.Errorf("nobody listens: %v, %s", code, errs)
 	}
 }

@@ -7,16 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/study/validate"
+	"weft/internal/face/cli/exit"
 )
-
-// Rows that are only shown judge nothing.
-func TestAValidationWithoutAScoredRowIsNoSuccess(t *testing.T) {
-	shown := validate.Row{Reference: []float64{1}, Weft: []float64{2}, Tolerance: validate.Tolerance{Kind: validate.ToleranceNone}}
-	if code := codeOf(scored([]validate.Result{{Rows: []validate.Row{shown, shown}}}, false)); code != NotJudged {
-		t.Errorf("two rows that are shown end with code %d, want %d", code, NotJudged)
-	}
-}
 
 // A capture of other traffic has nothing that sniff judges.
 func TestACaptureWithoutRoCEIsNotCalledSound(t *testing.T) {
@@ -34,8 +26,8 @@ func TestACaptureWithoutRoCEIsNotCalledSound(t *testing.T) {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, errs, code := runVerb(t, newSniff, path)
-	if code != NotJudged || !strings.Contains(out, "0 packets of RoCE v2, 1 others") || !strings.Contains(errs, "no packet of RoCE v2") {
+	out, errs, code := runVerb(t, "sniff", path)
+	if code != exit.NotJudged || !strings.Contains(out, "0 packets of RoCE v2, 1 others") || !strings.Contains(errs, "no packet of RoCE v2") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

@@ -5,13 +5,15 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"weft/internal/face/cli/simulator"
 )
 
 // asProgram makes this test binary the program weft, for tests with processes. Its value is a name of runners.
 const asProgram = "WEFT_TEST_PROGRAM"
 
 // runners are weft.Run as tests hold it up.
-var runners = map[string]Runner{"gated": gated}
+var runners = map[string]simulator.Runner{"gated": gated}
 
 func TestMain(m *testing.M) {
 	runner := os.Getenv(asProgram)

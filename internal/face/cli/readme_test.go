@@ -214,7 +214,7 @@ func TestCommandsOfTheDocumentsExist(t *testing.T) {
 
 // wholeRoot is the command with the verbs that its library adds when it runs.
 func wholeRoot() *cobra.Command {
-	c := newRoot(environment(nil))
+	c := newRoot(simulatorOf(environment(nil)))
 	c.InitDefaultHelpCmd()
 	c.InitDefaultHelpFlag()
 	c.InitDefaultCompletionCmd()
@@ -269,7 +269,7 @@ func TestFabricsOfExamplesExist(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newRoot(environment(nil)))
+	visit(newRoot(simulatorOf(environment(nil))))
 	seen := 0
 	for where, text := range texts {
 		for _, m := range regexp.MustCompile("(examples/[\\w.-]+\\.yaml)[^\n`#|]*--fabric (?:'([^'\n]+)'|([\\w,.-]+))").FindAllStringSubmatch(text, -1) {
@@ -315,7 +315,7 @@ func TestTheIndexHasEveryVerb(t *testing.T) {
 			}
 		}
 	}
-	visit(newRoot(environment(nil)))
+	visit(newRoot(simulatorOf(environment(nil))))
 }
 
 // TestOutputsOfDocumentedCommandsAreIgnored: .gitignore keeps them from being committed by

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 	"weft/internal/roce/prove"
 	"weft/internal/roce/sonic"
 )
@@ -36,8 +37,8 @@ func lintTrials(t *testing.T, config string, files map[string]string, flags ...s
 	var out bytes.Buffer
 	e := environment(args)
 	e.Stdout, e.Run = &out, weft.Run
-	if code := Main(context.Background(), e); code != Refuted {
-		t.Fatalf("weft exits with %d, want %d: %s", code, Refuted, &out)
+	if code := Main(context.Background(), e); code != exit.Refuted {
+		t.Fatalf("weft exits with %d, want %d: %s", code, exit.Refuted, &out)
 	}
 	var answer prove.Record
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 )
 
 // mostLines is the maximum number of lines of a verb on a terminal without --details.
@@ -20,11 +21,11 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		t.Fatalf("%d examples: %v", len(examples), err)
 	}
 	longer := 0
-	fits := func(e *Env) {
+	fits := func(e *Program) {
 		t.Helper()
 		e.Args = append(e.Args, "--quiet")
 		code, text, stderr := invoke(e)
-		if n := strings.Count(text, "\n"); n > mostLines || n == 0 || code != OK && code != Refuted {
+		if n := strings.Count(text, "\n"); n > mostLines || n == 0 || code != exit.OK && code != exit.Refuted {
 			t.Errorf("%v: %d lines, want at most %d; exit code %d: %s", e.Args, n, mostLines, code, stderr)
 		}
 		if _, also, has := strings.Cut(text, "\nWith --details also: "); has {

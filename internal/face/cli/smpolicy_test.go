@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"weft/internal/base/topology"
+	"weft/internal/face/cli/exit"
 	"weft/internal/ib/ibsim"
 	"weft/internal/ib/subnet"
 	"weft/internal/test/ibsimtest"
@@ -111,8 +112,8 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 		out := &liveOutput{}
 		e := environment([]string{"sm", "run", "--ibsim", "--socket", "nobody", "--config", "opensm.conf"})
 		e.Dir, e.Stdout, e.Stderr = dir, out, out
-		if code := Main(t.Context(), e); code != BadInput || !strings.Contains(out.String(), c.want) {
-			t.Errorf("%s: exit code %d, want %d and %q:\n%s", name, code, BadInput, c.want, out)
+		if code := Main(t.Context(), e); code != exit.BadInput || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: exit code %d, want %d and %q:\n%s", name, code, exit.BadInput, c.want, out)
 		}
 	}
 	for name, c := range map[string]struct{ flag, text, want string }{
@@ -125,8 +126,8 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 		out := &liveOutput{}
 		e := environment([]string{"sm", "run", "--ibsim", "--socket", "nobody", c.flag, "opensm.conf"})
 		e.Dir, e.Stdout, e.Stderr = dir, out, out
-		if code := Main(t.Context(), e); code != Failed || strings.Count(out.String(), c.want) != 1 || strings.Count(out.String(), "opensm.conf:") != 1 {
-			t.Errorf("%s: exit code %d, want %d and once %q:\n%s", name, code, Failed, c.want, out)
+		if code := Main(t.Context(), e); code != exit.Failed || strings.Count(out.String(), c.want) != 1 || strings.Count(out.String(), "opensm.conf:") != 1 {
+			t.Errorf("%s: exit code %d, want %d and once %q:\n%s", name, code, exit.Failed, c.want, out)
 		}
 	}
 }

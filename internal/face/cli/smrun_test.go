@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
+	"weft/internal/face/cli/exit"
 	"weft/internal/ib/format"
 	"weft/internal/ib/ibsim"
 	"weft/internal/ib/route"
@@ -47,11 +48,11 @@ func running(t *testing.T, dir string, args ...string) *liveOutput {
 	out := &liveOutput{}
 	e := environment(args)
 	e.Dir, e.Stdout, e.Stderr = dir, out, out
-	done := make(chan Code)
+	done := make(chan exit.Code)
 	go func() { done <- Main(ctx, e) }()
 	t.Cleanup(func() {
 		cancel()
-		if code := <-done; code != OK {
+		if code := <-done; code != exit.OK {
 			t.Errorf("weft %s exits with %d:\n%s", strings.Join(args, " "), code, out)
 		}
 	})
@@ -175,7 +176,7 @@ func TestOnceEndsAfterTheDeadlineIfTheSubnetCannotComeUp(t *testing.T) {
 	socket := ibsimtest.SocketName()
 	sim := running(t, dir, "ibsim", net, "--socket", socket)
 	ibsimtest.WaitFor(t, "weft ibsim", func() bool { return strings.Contains(sim.String(), "ready") })
-	run := func(args ...string) (string, Code) {
+	run := func(args ...string) (string, exit.Code) {
 		args = append([]string{"sm", "run", "--ibsim", "--socket", socket, "--host", hosts[0], "--once"}, args...)
 		out := &liveOutput{}
 		e := environment(args)
@@ -183,13 +184,13 @@ func TestOnceEndsAfterTheDeadlineIfTheSubnetCannotComeUp(t *testing.T) {
 		code := Main(t.Context(), e)
 		return out.String(), code
 	}
-	if _, code := run("--m-key", "5", "--m-key-protection", "2", "--deadline", "0"); code != OK {
+	if _, code := run("--m-key", "5", "--m-key-protection", "2", "--deadline", "0"); code != exit.OK {
 		t.Fatalf("the first manager exits with %d", code)
 	}
-	if text, code := run("--m-key", "6", "--deadline", "1s"); code != Failed {
-		t.Errorf("it exits with %d, want %d:\n%s", code, Failed, text)
+	if text, code := run("--m-key", "6", "--deadline", "1s"); code != exit.Failed {
+		t.Errorf("it exits with %d, want %d:\n%s", code, exit.Failed, text)
 	}
-	if text, code := run("--deadline", "-1s"); code != BadInput {
+	if text, code := run("--deadline", "-1s"); code != exit.BadInput {
 		t.Errorf("a negative deadline: exit code %d\n%s", code, text)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"weft/internal/face/cli/exit"
 )
 
 func TestSniffShowsPacketsOfTheLoopbackAtOnce(t *testing.T) {
@@ -13,7 +15,7 @@ func TestSniffShowsPacketsOfTheLoopbackAtOnce(t *testing.T) {
 	e := environment([]string{"sniff", "--interface", "lo"})
 	var out, errs liveOutput
 	e.Stdout, e.Stderr = &out, &errs
-	done := make(chan Code, 1)
+	done := make(chan exit.Code, 1)
 	go func() { done <- Main(ctx, e) }()
 	// Sniff reads RoCE's UDP port only; no other test uses these addresses.
 	port := freePort(t)
@@ -30,12 +32,12 @@ func TestSniffShowsPacketsOfTheLoopbackAtOnce(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("no READ was seen:\n%s", out.String())
 		}
-		if _, text, code := runMain(t, "perf", "read-bw", "127.9.0.1", "--addr", "127.9.0.2", "--socket-only", "-n", "20", "-s", "20000", "--warmup", "0", "-p", port); code != OK {
+		if _, text, code := runMain(t, "perf", "read-bw", "127.9.0.1", "--addr", "127.9.0.2", "--socket-only", "-n", "20", "-s", "20000", "--warmup", "0", "-p", port); code != exit.OK {
 			t.Fatal(text)
 		}
 	}
 	cancel()
-	if code := <-done; code != OK {
+	if code := <-done; code != exit.OK {
 		t.Fatalf("sniffing ended with %d: %s", code, errs.String())
 	}
 	for line := range strings.Lines(out.String()) {

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/test/wiretest"
+	"weft/internal/face/cli/exit"
+	"weft/wire/wiretest"
 )
 
 // capture writes one of the captures of real endpoints into a file.
@@ -21,8 +22,8 @@ func capture(t *testing.T, name string) string {
 }
 
 func TestSniffNamesALossAndItsRetransmission(t *testing.T) {
-	out, errs, code := runVerb(t, newSniff, capture(t, "v_rc_drop_middle_psnnak.pcap"))
-	if code != OK {
+	out, errs, code := runVerb(t, "sniff", capture(t, "v_rc_drop_middle_psnnak.pcap"))
+	if code != exit.OK {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	for _, part := range []string{
@@ -40,8 +41,8 @@ func TestSniffNamesALossAndItsRetransmission(t *testing.T) {
 // TestTheFlowsOfACaptureAreAPage: with --html - neither packets nor JSON are printed.
 func TestTheFlowsOfACaptureAreAPage(t *testing.T) {
 	for _, flag := range []string{"--html=-", "--json"} {
-		out, errs, code := runVerb(t, newSniff, capture(t, "v_rc_rnr.pcap"), "--html", "-", flag)
-		if code != OK || !strings.HasPrefix(out, "<!doctype html>") || !strings.HasSuffix(strings.TrimSpace(out), "</html>") || !strings.Contains(out, "4 RNR NAKs") {
+		out, errs, code := runVerb(t, "sniff", capture(t, "v_rc_rnr.pcap"), "--html", "-", flag)
+		if code != exit.OK || !strings.HasPrefix(out, "<!doctype html>") || !strings.HasSuffix(strings.TrimSpace(out), "</html>") || !strings.Contains(out, "4 RNR NAKs") {
 			t.Errorf("%s: exit code %d: %s\n%s", flag, code, errs, out)
 		}
 	}
@@ -49,7 +50,7 @@ func TestTheFlowsOfACaptureAreAPage(t *testing.T) {
 
 func TestSniffPrintsOneJSONObject(t *testing.T) {
 	for _, flag := range []string{"--json", "--summary", "--anomalies"} {
-		out, _, code := runVerb(t, newSniff, capture(t, "v_rc_rnr.pcap"), "--json", flag)
+		out, _, code := runVerb(t, "sniff", capture(t, "v_rc_rnr.pcap"), "--json", flag)
 		var got struct {
 			Packets []struct{ Opcode string }
 			Flows   []struct {
@@ -59,7 +60,7 @@ func TestSniffPrintsOneJSONObject(t *testing.T) {
 			Found    map[string]int64
 			Complete bool
 		}
-		if err := json.Unmarshal([]byte(out), &got); err != nil || code != OK {
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != exit.OK {
 			t.Fatalf("%s: %v, exit code %d:\n%s", flag, err, code, out)
 		}
 		want := map[string]int{"--json": 12, "--summary": 0, "--anomalies": 8}[flag]
@@ -78,15 +79,15 @@ func TestSniffOfACutCaptureKeepsWhatWasRead(t *testing.T) {
 	if err := os.WriteFile(path, data[:500], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, errs, code := runVerb(t, newSniff, path)
-	if code != BadInput || !strings.Contains(out, "4 packets of RoCE v2") || !strings.Contains(errs, "at byte 456: the capture ends inside a packet") {
+	out, errs, code := runVerb(t, "sniff", path)
+	if code != exit.BadInput || !strings.Contains(out, "4 packets of RoCE v2") || !strings.Contains(errs, "at byte 456: the capture ends inside a packet") {
 		t.Errorf("exit code %d, %s\n%s", code, errs, out)
 	}
 }
 
 func TestSniffWithoutACaptureIsBadInput(t *testing.T) {
 	for _, path := range []string{t.TempDir(), "sniff_test.go", "nowhere"} {
-		if _, errs, code := runVerb(t, newSniff, path); code != BadInput || errs == "" {
+		if _, errs, code := runVerb(t, "sniff", path); code != exit.BadInput || errs == "" {
 			t.Errorf("%s: exit code %d, %q", path, code, errs)
 		}
 	}
@@ -105,9 +106,9 @@ func TestSniffsJSONHasTheHeaders(t *testing.T) {
 	}
 	found := map[string]bool{}
 	for _, name := range []string{"v_rc_write.pcap", "v_rc_atomic.pcap", "NEG_bad_icrc_ud.pcap"} {
-		out, errs, code := runVerb(t, newSniff, capture(t, name), "--json")
+		out, errs, code := runVerb(t, "sniff", capture(t, name), "--json")
 		var got struct{ Packets []packet }
-		if err := json.Unmarshal([]byte(out), &got); err != nil || code != OK {
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != exit.OK {
 			t.Fatalf("%s: %v, exit code %d: %s", name, err, code, errs)
 		}
 		for _, p := range got.Packets {

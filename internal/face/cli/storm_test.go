@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 )
 
 // storm is a NIC that pauses its leaf without end. Flows 0 and 1 go to it; flow 4 goes elsewhere, over their uplink.
@@ -35,7 +36,7 @@ func simulatedVerb(t *testing.T, dir string, args ...string) string {
 	e := environment(args)
 	e.Dir, e.Run = dir, weft.Run
 	code, stdout, stderr := invoke(e)
-	if code != OK {
+	if code != exit.OK {
 		t.Fatalf("weft %s: exit code %d: %s", strings.Join(args, " "), code, stderr)
 	}
 	return stdout

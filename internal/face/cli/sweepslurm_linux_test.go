@@ -15,6 +15,10 @@ import (
 	"time"
 
 	"weft"
+	"weft/internal/base/slurmtest"
+	"weft/internal/face/cli/exit"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/slurm"
 	"weft/internal/test/slurmtest"
 	"weft/results"
@@ -110,7 +114,7 @@ func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
 	write("grid.yaml", slurmSweep)
 	local := environment([]string{"sweep", "grid.yaml", "--out", "local", "--quiet"})
 	local.Dir, local.Run = dir, weft.Run
-	if code, _, stderr := invoke(local); code != OK {
+	if code, _, stderr := invoke(local); code != exit.OK {
 		t.Fatal(stderr)
 	}
 	write("hold", "")
@@ -120,7 +124,7 @@ func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
 	submit.Dir = dir
 	code, stdout, stderr := invoke(submit)
 	var array, collect int
-	if _, err := fmt.Sscanf(stdout, "submitted job %d with 8 elements, and job %d,", &array, &collect); code != OK || err != nil {
+	if _, err := fmt.Sscanf(stdout, "submitted job %d with 8 elements, and job %d,", &array, &collect); code != exit.OK || err != nil {
 		t.Fatalf("%s%s", stdout, stderr)
 	}
 	worker := func(k int) string { return fmt.Sprintf("slurm-%d-%d", array, k) }
@@ -192,12 +196,12 @@ func TestAnArrayOnSlurmIsNoLargerThanTheSiteAllows(t *testing.T) {
 	submit.Dir = dir
 	code, stdout, stderr := invoke(submit)
 	script, err := os.ReadFile(filepath.Join(dir, "array", "slurm.sh"))
-	if code != OK || err != nil || !strings.Contains(stdout, "with 5 elements") || !bytes.Contains(script, []byte("--array=0-4\n")) || !bytes.Contains(script, []byte("TASK_ID/5\n")) {
+	if code != exit.OK || err != nil || !strings.Contains(stdout, "with 5 elements") || !bytes.Contains(script, []byte("--array=0-4\n")) || !bytes.Contains(script, []byte("TASK_ID/5\n")) {
 		t.Errorf("%d, %s%s%v\n%s", code, stdout, stderr, err, script)
 	}
 	submit = environment([]string{"sweep", "grid.yaml", "--out", "array", "--slurm", "--elements", "6"})
 	submit.Dir = dir
-	if code, _, stderr := invoke(submit); code != BadInput || !strings.Contains(stderr, "take --elements 5") {
+	if code, _, stderr := invoke(submit); code != exit.BadInput || !strings.Contains(stderr, "take --elements 5") {
 		t.Errorf("6 elements: %d, %s", code, stderr)
 	}
 }
@@ -224,7 +228,7 @@ tune: {runs: 70, seeds: 2, held-out: 3, parameters: [{path: "fabrics[0].routing.
 		t.Fatal(err)
 	}
 	tooMany := environment([]string{"tune", "study.yaml", "--out", "array", "--slurm", "--elements", "2000"})
-	if code, _, stderr := invoke(tooMany); code != BadInput || !strings.Contains(stderr, "the site allows arrays of 1001 (MaxArraySize): take --elements 1001") {
+	if code, _, stderr := invoke(tooMany); code != exit.BadInput || !strings.Contains(stderr, "the site allows arrays of 1001 (MaxArraySize): take --elements 1001") {
 		t.Errorf("2000 elements: %d, %s", code, stderr)
 	}
 	for file, study := range map[string][]string{
@@ -235,13 +239,13 @@ tune: {runs: 70, seeds: 2, held-out: 3, parameters: [{path: "fabrics[0].routing.
 	} {
 		local := environment(append(study, "--out", "local", "--quiet"))
 		local.Run = weft.Run
-		if code, _, stderr := invoke(local); code != OK {
+		if code, _, stderr := invoke(local); code != exit.OK {
 			t.Fatal(stderr)
 		}
 		submit := environment(append(study, "--out", "array", "--slurm", "--elements", "4", "--partition=p"))
 		code, stdout, stderr := invoke(submit)
 		var array, collect int
-		if _, err := fmt.Sscanf(stdout, "submitted job %d with 4 elements, and job %d,", &array, &collect); code != OK || err != nil {
+		if _, err := fmt.Sscanf(stdout, "submitted job %d with 4 elements, and job %d,", &array, &collect); code != exit.OK || err != nil {
 			t.Fatalf("%s%s", stdout, stderr)
 		}
 		awaitJobs(c, array, collect)

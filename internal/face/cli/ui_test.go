@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"weft/internal/face/cli/exit"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
 	"weft/results"
@@ -178,7 +179,7 @@ func TestTheSliderShowsTheValuesOfTheSeries(t *testing.T) {
 // A port that is taken is an error that names the way out.
 func TestAPortThatIsTaken(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if code := Main(context.Background(), environment([]string{"run", "../../../examples/two-nodes-h100.yaml", "--out", dir})); code != OK {
+	if code := Main(context.Background(), environment([]string{"run", "../../../examples/two-nodes-h100.yaml", "--out", dir})); code != exit.OK {
 		t.Fatalf("exit code %d", code)
 	}
 	base := uiServed(t, dir)
@@ -187,7 +188,7 @@ func TestAPortThatIsTaken(t *testing.T) {
 	e := environment([]string{"ui", dir, "--port", port})
 	var errs strings.Builder
 	e.Stderr = &errs
-	if code := Main(context.Background(), e); code != Failed || !strings.Contains(errs.String(), "address already in use; --port 0 takes a free one") {
+	if code := Main(context.Background(), e); code != exit.Failed || !strings.Contains(errs.String(), "address already in use; --port 0 takes a free one") {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 }

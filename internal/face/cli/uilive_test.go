@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 	"weft/internal/face/page"
 	"weft/internal/sim/runstore"
 	"weft/results"
@@ -264,9 +265,9 @@ func TestAStoppedRunIsPartialEverywhere(t *testing.T) {
 	b.clickText("Pause")
 	b.wait(`document.querySelector('.live [role=status]').textContent === 'paused'`)
 	b.clickText("Stop, keep the results so far")
-	var exit *exec.ExitError
-	if err := ended(); !errors.As(err, &exit) || exit.ExitCode() != int(Partial) {
-		t.Errorf("the run ends with %v, want exit code %d", err, Partial)
+	var failed *exec.ExitError
+	if err := ended(); !errors.As(err, &failed) || failed.ExitCode() != int(exit.Partial) {
+		t.Errorf("the run ends with %v, want exit code %d", err, exit.Partial)
 	}
 	b.wait(`!document.querySelector('.live') && [...document.querySelectorAll('.message')].some(m => m.offsetParent && m.textContent.startsWith('Partial: '))`)
 	if shown := b.text(`document.getElementById('simulation').textContent`); !strings.Contains(shown, " · partial") {
@@ -283,7 +284,7 @@ func TestAStoppedRunIsPartialEverywhere(t *testing.T) {
 	var said strings.Builder
 	e := environment([]string{"explain", run})
 	e.Stdout = &said
-	if code := Main(context.Background(), e); code != OK || !strings.Contains(said.String(), "Partial: the run was stopped") {
+	if code := Main(context.Background(), e); code != exit.OK || !strings.Contains(said.String(), "Partial: the run was stopped") {
 		t.Errorf("weft explain: exit code %d, %q", code, said.String())
 	}
 	if seen := b.seen(); seen != "" {
@@ -457,8 +458,8 @@ func TestAKilledRunIsExplained(t *testing.T) {
 		var errs strings.Builder
 		e := environment([]string{"explain", run})
 		e.Stderr = &errs
-		if code := Main(context.Background(), e); code != BadInput {
-			t.Errorf("exit code %d, want %d", code, BadInput)
+		if code := Main(context.Background(), e); code != exit.BadInput {
+			t.Errorf("exit code %d, want %d", code, exit.BadInput)
 		}
 		return errs.String()
 	}

@@ -7,21 +7,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
+	"weft/internal/face/cli/exit"
 )
 
 // runVerb runs one verb in process.
-func runVerb(t *testing.T, verb func(*Env) *cobra.Command, args ...string) (stdout, stderr string, code Code) {
+func runVerb(t *testing.T, verb string, args ...string) (stdout, stderr string, code exit.Code) {
 	t.Helper()
-	e := environment(append([]string{verb(environment(nil)).Name()}, args...))
+	e := environment(append([]string{verb}, args...))
 	code, stdout, stderr = invoke(e)
 	return stdout, stderr, code
 }
 
 func TestValidatePrintsReferenceWeftErrorAndVerdict(t *testing.T) {
-	out, _, code := runVerb(t, newValidate, "--case", "packet/two-rates")
-	if code != OK {
-		t.Errorf("exit code %d, want %d", code, OK)
+	out, _, code := runVerb(t, "validate", "--case", "packet/two-rates")
+	if code != exit.OK {
+		t.Errorf("exit code %d, want %d", code, exit.OK)
 	}
 	for _, part := range []string{"reference", "860.760 ns", "exact", "pass", "4 rows pass, 0 miss, 0 are not scored."} {
 		if !strings.Contains(out, part) {
@@ -31,9 +31,9 @@ func TestValidatePrintsReferenceWeftErrorAndVerdict(t *testing.T) {
 }
 
 func TestValidateExitsWith3OnAMiss(t *testing.T) {
-	out, _, code := runVerb(t, newValidate, "--case", "fct/star100_inc32_*", "--json")
-	if code != Missed {
-		t.Errorf("exit code %d, want %d", code, Missed)
+	out, _, code := runVerb(t, "validate", "--case", "fct/star100_inc32_*", "--json")
+	if code != exit.Missed {
+		t.Errorf("exit code %d, want %d", code, exit.Missed)
 	}
 	var result struct {
 		Miss  int
@@ -46,15 +46,15 @@ func TestValidateExitsWith3OnAMiss(t *testing.T) {
 
 // A case is reported when it is done: a run that is stopped has told what it knew.
 func TestValidateReportsEachCaseWhenItIsDone(t *testing.T) {
-	_, errs, code := runVerb(t, newValidate, "--case", "packet")
-	if want := "packet/infiniband: 9 pass, 0 miss, 0 not scored\npacket/roce/cut-through: 8 pass"; code != OK || !strings.Contains(errs, want) {
+	_, errs, code := runVerb(t, "validate", "--case", "packet")
+	if want := "packet/infiniband: 9 pass, 0 miss, 0 not scored\npacket/roce/cut-through: 8 pass"; code != exit.OK || !strings.Contains(errs, want) {
 		t.Errorf("exit code %d, want %q on standard error:\n%s", code, want, errs)
 	}
 }
 
 func TestValidateOfNothingIsBadInput(t *testing.T) {
-	_, errs, code := runVerb(t, newValidate, "--case", "nonsense")
-	if code != BadInput || !strings.Contains(errs, "packet/infiniband") {
+	_, errs, code := runVerb(t, "validate", "--case", "nonsense")
+	if code != exit.BadInput || !strings.Contains(errs, "packet/infiniband") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 }
@@ -62,8 +62,8 @@ func TestValidateOfNothingIsBadInput(t *testing.T) {
 func TestRunHPCCWritesItsTwoFiles(t *testing.T) {
 	const dir = "../../formats/hpcc/testdata/fct/star100_inc2_1MB_dcqcn_buf32"
 	out := filepath.Join(t.TempDir(), "out")
-	text, errs, code := runVerb(t, newRun, "--hpcc", dir, "--out", out)
-	if code != OK || !strings.Contains(text, "2 of 2 completed") {
+	text, errs, code := runVerb(t, "run", "--hpcc", dir, "--out", out)
+	if code != exit.OK || !strings.Contains(text, "2 of 2 completed") {
 		t.Fatalf("exit code %d: %s%s", code, text, errs)
 	}
 	fct, err := os.ReadFile(filepath.Join(out, "fct.txt"))
@@ -73,10 +73,10 @@ func TestRunHPCCWritesItsTwoFiles(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "pfc.txt")); err != nil {
 		t.Error(err)
 	}
-	if _, errs, code := runVerb(t, newRun, "--hpcc", dir, "--out", dir); code != BadInput || !strings.Contains(errs, "overwritten") {
+	if _, errs, code := runVerb(t, "run", "--hpcc", dir, "--out", dir); code != exit.BadInput || !strings.Contains(errs, "overwritten") {
 		t.Errorf("writing into the case itself: exit code %d, %s", code, errs)
 	}
-	if _, _, code := runVerb(t, newRun, "--hpcc", dir, "--algo", "ring"); code != BadInput {
+	if _, _, code := runVerb(t, "run", "--hpcc", dir, "--algo", "ring"); code != exit.BadInput {
 		t.Errorf("--hpcc with --algo: exit code %d", code)
 	}
 }

@@ -7,23 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/process"
 	"weft/internal/sim/catalog"
 	"weft/results"
 )
 
-// Version is the versions that the program was built from.
-type Version struct {
-	Weft     string // version of the module, or its revision
-	Go       string
-	Platform string
-}
-
 // release is the version that the linker was given, as Dockerfile does; empty: the module's, or the revision.
 var release string
 
-// ReadVersion is the version of the running program.
-func ReadVersion() Version {
-	v := Version{Weft: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// readVersion is the version of the running program.
+func readVersion() process.Version {
+	v := process.Version{Weft: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if release != "" {
 		v.Weft = release
 		return v
@@ -55,21 +51,21 @@ func ReadVersion() Version {
 }
 
 // line is the output of weft version and weft --version.
-func (v Version) line() string {
+func line(v process.Version) string {
 	return fmt.Sprintf("weft %s (%s, %s), results version %d, catalog %.12s\n",
 		v.Weft, v.Go, v.Platform, results.ResultsVersion, catalog.Digest())
 }
 
-func newVersion(e *Env) *cobra.Command {
+func newVersion(e *process.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "print the version",
-		Args:  args(0, 0, "no argument"),
+		Args:  flags.Args(0, 0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			v := e.Version
 			if asJSON {
-				return printJSON(e, struct {
+				return process.PrintJSON(e, struct {
 					Weft          string `json:"weft"`
 					Go            string `json:"go"`
 					Platform      string `json:"platform"`
@@ -77,7 +73,27 @@ func newVersion(e *Env) *cobra.Command {
 					CatalogDigest string `json:"catalog_sha256"`
 				}{v.Weft, v.Go, v.Platform, results.ResultsVersion, catalog.Digest()})
 			}
-			_, err := fmt.Fprint(e.Stdout, v.line())
+			_, err := fmt.Fprint(e.Stdout, line(v))
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// newExitCodes prints the table; weft help exit-codes does too.
+func newExitCodes(e *process.Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "exit-codes",
+		Short: "the meaning of each exit code",
+		Long:  exit.Text(),
+		Args:  flags.Args(0, 0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return process.PrintJSON(e, map[string]any{"exit_codes": exit.Codes})
+			}
+			_, err := fmt.Fprintln(e.Stdout, exit.Text())
 			return err
 		},
 	}

@@ -1,0 +1,114 @@
+package checks
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"weft"
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/simulator"
+	"weft/internal/face/report"
+	"weft/internal/study/audit"
+	"weft/scenario"
+)
+
+// NewAudit is the parent of the verbs that prove a scenario's claims.
+func NewAudit(e *simulator.Simulator) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "prove properties of a scenario: isolation",
+	}
+	cmd.AddCommand(newAuditIsolation(e))
+	return cmd
+}
+
+func newAuditIsolation(e *simulator.Simulator) *cobra.Command {
+	var c overrides.Flags
+	var x auditing
+	cmd := &cobra.Command{
+		Use:   "isolation FILE",
+		Short: "prove that tenants and planes are separate, or show the path that connects them",
+		Long: `Builds each fabric of the scenario with the devices and cables that its
+isolation section declares beside it. For each pair of zones that must be separate
+it proves that they are: by cables, or by P_Keys, forwarding tables, VLANs and VRFs.
+If they are not, it prints the path that connects them, port by port.
+
+With isolation.inspection it also prints the cost that separate planes avoid: the
+scenario's workload and one small message, simulated with and without that middlebox
+in the path of every NIC.
+
+The exit code is 0 if every requirement is proved, else 5.`,
+		Example: `  weft audit isolation examples/isolation.yaml
+  weft audit isolation examples/isolation-leak.yaml --json
+  weft audit isolation examples/isolation.yaml --partitions-conf -`,
+		Args:              flags.Args(1, 1, "one scenario file"),
+		ValidArgsFunction: flags.ScenarioFile,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			file, err := overrides.Open(e.Env, given[0])
+			if err == nil {
+				file, err = c.Overlaid(e.Env, file)
+			}
+			if err != nil {
+				return err
+			}
+			r, err := c.Resolve(file)
+			if err != nil {
+				return err
+			}
+			err = x.run(cmd, e, r)
+			if field := (*audit.FieldError)(nil); errors.As(err, &field) {
+				return file.ErrorAt(field.Path, field.Err)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
+	f.BoolVar(&x.noCost, "no-cost", false, "do not simulate the cost of inspection in the path")
+	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, without other output")
+	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use (default: all)")
+	c.Register(cmd)
+	e.ExactFlag(cmd)
+	e.ReportFlags(cmd)
+	return cmd
+}
+
+// auditing is the flags of weft audit isolation.
+type auditing struct {
+	asJSON, noCost bool
+	partitions     string
+	workers        int
+}
+
+func (x *auditing) run(cmd *cobra.Command, e *simulator.Simulator, r *scenario.Resolved) error {
+	if x.partitions != "" {
+		if err := writePartitions(e.Env, r, x.partitions); err != nil || x.partitions == "-" {
+			return err
+		}
+	}
+	found, err := audit.Run(r)
+	if err != nil {
+		return err
+	}
+	if !x.noCost {
+		found.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Study()), weft.Options{Workers: x.workers})
+		switch {
+		case cmd.Context().Err() != nil:
+			return exit.Errorf(exit.Partial, "interrupted while the cost of inspection was simulated")
+		case errors.As(err, new(*audit.FieldError)):
+			return err
+		case err != nil:
+			return exit.Errorf(exit.Failed, "the cost of inspection: %w", err)
+		}
+	}
+	if err := e.Present(report.Audit(found), x.asJSON, found); err != nil {
+		return err
+	}
+	if !found.Proved {
+		return exit.Errorf(exit.Refuted, "not every required separation is proved")
+	}
+	return nil
+}

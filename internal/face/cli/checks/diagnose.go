@@ -1,0 +1,251 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/process"
+	"weft/internal/face/cli/simulator"
+	"weft/internal/face/report"
+	"weft/internal/formats/logfile"
+	"weft/internal/sim/protocol"
+	"weft/internal/study/calibrate"
+	"weft/scenario"
+	"weft/units"
+)
+
+// logged is the flags of the verbs that compare a log with a prediction.
+type logged struct {
+	overrides.Flags
+	name    string // of the cluster
+	nodes   int
+	op      string
+	maxSize string
+	sizes   int
+	hops    int
+	known   string
+	workers int
+	json    bool
+}
+
+func (l *logged) register(e *simulator.Simulator, cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
+	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
+	f.StringVar(&l.op, "op", "", "the operation, if the log does not name it: all-reduce, all-gather, …")
+	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size, such as 8G (default: 4 GiB divided by the ranks; 1 GiB for a fit)")
+	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
+	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.BoolVar(&l.json, "json", false, "print as JSON")
+	e.ExactFlag(cmd)
+	l.Flags.Register(cmd)
+	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first with the links in the log)"
+	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
+}
+
+// options are the flags for a comparison.
+func (l *logged) options(e *simulator.Simulator) (o calibrate.Options, err error) {
+	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: calibrate.Simulator(e.Study())}
+	errs := []error{flags.CheckWorkers(l.workers)}
+	given := l.Given
+	if given.Changed("nodes") && l.nodes < 1 {
+		errs = append(errs, fmt.Errorf("--nodes %d: want 1 or more", l.nodes))
+	}
+	if given.Changed("sizes") && l.sizes < 1 {
+		errs = append(errs, fmt.Errorf("--sizes %d: want 1 or more", l.sizes))
+	}
+	if l.maxSize != "" {
+		if o.MaxSize, err = units.ParseBytes(l.maxSize); err != nil || o.MaxSize < 1 {
+			errs = append(errs, fmt.Errorf("--max-size %s: want a size such as 8G", flags.Abridged(l.maxSize)))
+		}
+	}
+	if l.known != "" {
+		share, err := scenario.ParseRatio(l.known)
+		if o.Known = share.Float(); err != nil || o.Known <= 0 || o.Known > 1 {
+			errs = append(errs, fmt.Errorf("--known-error %s: want a share such as 3%%", flags.Abridged(l.known)))
+		}
+	}
+	if l.op != "" {
+		collect, err := overrides.Collective(l.op)
+		l.op = string(collect)
+		errs = append(errs, err)
+	}
+	return o, errors.Join(errs...)
+}
+
+// readLog reads a log; "-" is standard input.
+func (l *logged) readLog(e *simulator.Simulator, path string) (*logfile.Log, error) {
+	from := e.Stdin
+	name := "standard input"
+	if path != "-" {
+		name = path
+		if info, err := os.Stat(e.Path(path)); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder: want a log", path)
+		}
+		f, err := e.Open(path)
+		if err != nil {
+			return nil, process.CannotRead("the log "+path, err)
+		}
+		defer f.Close()
+		from = f
+	}
+	log, err := logfile.Read(name, from)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range log.Tables {
+		if t.Op == "" && l.op != "" {
+			t.Op = l.op
+		}
+	}
+	return log, nil
+}
+
+// clusterOf is the cluster of the flags, on the fabric of the flags or of the log.
+func (l *logged) clusterOf(e *simulator.Simulator, logs []*logfile.Log) (*calibrate.Cluster, error) {
+	file, err := l.Cluster(e.Env, l.name)
+	if err != nil {
+		return nil, err
+	}
+	own, err := l.Overrides()
+	if err == nil {
+		file, err = file.With(own...)
+	}
+	if err == nil {
+		file, err = file.Explicit()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	c := &calibrate.Cluster{File: file, Hops: l.hops}
+	if len(l.Fabrics) > 1 {
+		return nil, fmt.Errorf("--fabric %s: a log is from one fabric", strings.Join(l.Fabrics, ","))
+	}
+	names := overrides.FabricNames(r)
+	if err := l.Filter(r); err != nil { // its error lists the fabrics
+		return nil, err
+	}
+	c.Fabric = slices.Index(names, r.Fabrics[0].Name)
+	if len(l.Fabrics) == 0 {
+		c.Fabric = max(0, slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return fits(protocol.Of(f.Kind), logs) }))
+	}
+	return c, nil
+}
+
+// fits reports whether the logs name links of the protocol, or no known links.
+func fits(p *protocol.Protocol, logs []*logfile.Log) bool {
+	for _, log := range logs {
+		link := log.Said.Link
+		for _, t := range log.Tables {
+			if t.LinkType != "" {
+				link = t.LinkType
+			}
+		}
+		if slices.ContainsFunc(protocol.All, func(q *protocol.Protocol) bool { return slices.Contains(q.Logs, link) }) {
+			return slices.Contains(p.Logs, link)
+		}
+	}
+	return true
+}
+
+// diagnosing is the flags of weft diagnose.
+type diagnosing struct {
+	logged
+	peers comparing
+}
+
+func NewDiagnose(e *simulator.Simulator) *cobra.Command {
+	d := &diagnosing{}
+	cmd := &cobra.Command{
+		Use:   "diagnose LOG | --prometheus URL|FILE",
+		Short: "explain why a cluster is slow, from a measured log or its counters",
+		Long: `Reads a log of nccl-tests, of perftest (ib_write_bw, ib_send_lat, …), of DeepEP's tests,
+nixlbench, Mooncake's transfer_engine_bench, or the report of clusterkit, whatever stands between its rows, and compares it with weft's prediction
+for the cluster, size by size. Then it simulates possible causes of the difference:
+fewer rails, one slow cable, GPUDirect off, NVLink off, a smaller MTU,
+loss, colliding flows, narrow PCIe slots, a forced algorithm and others. Each gets a
+probability, from its frequency, the noise of the log and weft's error on healthy
+clusters. Causes that the log cannot distinguish are named together, with checks to
+make on the cluster. "-" is standard input.
+
+With --prometheus it compares the counters of ports, GPUs and ranks with those of
+their peers instead, and says which stand out and what that fits. Nothing is simulated.
+The token for a Prometheus that asks for one is in WEFT_PROMETHEUS_TOKEN.
+
+The exit code is 0 for a healthy cluster and 5 for a cluster that falls short,
+explained or not.`,
+		Example: `  weft diagnose slurm-4711.out --cluster dgx-h100 --fabric infiniband-ndr
+  weft diagnose nccl.log --cluster examples/two-nodes-h100.yaml --html why.html
+  weft diagnose --prometheus http://prometheus:9090 --last 2h --match 'job="node"'
+  ib_write_bw host2 | weft diagnose - --cluster my.yaml --json`,
+		Args: func(cmd *cobra.Command, given []string) error {
+			if len(d.peers.from) > 0 {
+				return flags.Args(0, 0, "either a log or --prometheus")(cmd, given)
+			}
+			return flags.Args(1, 1, "one log")(cmd, given)
+		},
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(d.peers.from) > 0 {
+				return d.peers.do(cmd.Context(), e, d.json)
+			}
+			return d.do(cmd.Context(), e, given[0])
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&d.sizes, "sizes", 0, "maximum number of compared sizes of a table (default: 6)")
+	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: the error on published tables of healthy clusters)")
+	d.register(e, cmd)
+	d.peers.register(cmd)
+	e.ReportFlags(cmd)
+	return cmd
+}
+
+func (d *diagnosing) do(ctx context.Context, e *simulator.Simulator, path string) error {
+	o, err := d.options(e)
+	if err != nil {
+		return err
+	}
+	log, err := d.readLog(e, path)
+	if err != nil {
+		return err
+	}
+	c, err := d.clusterOf(e, []*logfile.Log{log})
+	if err != nil {
+		return err
+	}
+	line := e.Working("the cluster is simulated as it is described")
+	o.Progress = line.Count
+	found, err := c.Diagnose(ctx, log, o)
+	line.End()
+	if found == nil {
+		if ctx.Err() != nil {
+			return exit.Errorf(exit.Partial, "stopped before there was a result")
+		}
+		return err
+	}
+	if err := e.Present(report.Diagnosis(found), d.json, found.Record(report.Finding(found))); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return exit.Errorf(exit.Partial, "stopped early: not all causes were tested")
+	case err != nil:
+		return exit.Errorf(exit.Failed, "%w", err)
+	case found.Verdict != calibrate.Healthy:
+		return exit.Errorf(exit.Refuted, "the log does not fit the cluster as described: %s", found.Verdict)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package checks
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/process"
+	"weft/internal/face/cli/simulator"
+	"weft/internal/face/doc"
+	"weft/internal/face/report"
+	"weft/internal/sim/runstore"
+	"weft/internal/study/sweep"
+	"weft/internal/study/validate"
+	"weft/units"
+)
+
+func NewValidate(e *simulator.Simulator) *cobra.Command {
+	var v validation
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "compare weft with closed forms, other simulators and measurements",
+		Long: `Runs the validation cases: the reference, weft's result, the error and the verdict of
+each. Standard error has a line for each case when it is done, in the order of the page;
+then come the number of passing rows, and the misses, with --details every case.
+It exits with 3 if a scored case misses its tolerance, and with 6 if no row is
+scored. --markdown prints
+docs/VALIDATION.md.`,
+		Example: `  weft validate
+  weft validate --case 'packet'
+  weft validate --case 'fct/star100_*' --json`,
+		Args: flags.Args(0, 0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := v.array.SharesOut(cmd, v.out); err != nil {
+				return err
+			}
+			if v.array.On {
+				return v.array.SubmitStudy(cmd.Context(), cmd, e, v.out, caseMemory)
+			}
+			return v.run(cmd.Context(), e)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&v.glob, "case", "", "only the cases with a matching name or folder: packet, pfc/*, fct/star100_*")
+	f.BoolVar(&v.json, "json", false, "print as JSON")
+	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
+	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
+	flags.OutFolder(cmd, &v.out, "validation.json and report.html")
+	e.ExactFlag(cmd)
+	v.array.Register(cmd)
+	e.ReportFlags(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
+	return cmd
+}
+
+// validation is the flags of the verb.
+type validation struct {
+	glob           string
+	json, markdown bool
+	workers        int
+	out            string
+	array          simulator.ArrayJob
+}
+
+// validationResult is the result in the folder of --out.
+const validationResult = "validation.json"
+
+// caseMemory is the memory for a case: the first 58 cases, two at a time, took 172 MB.
+const caseMemory = units.GiB
+
+func (v *validation) run(ctx context.Context, e *simulator.Simulator) error {
+	if err := flags.CheckWorkers(v.workers); err != nil {
+		return err
+	}
+	if v.json && v.markdown {
+		return errors.New("--json and --markdown: give one of them")
+	}
+	cases, err := validate.Select(v.glob)
+	if err != nil {
+		return err
+	}
+	folder := process.OwnFolder{Name: v.out, Mark: validationResult, What: "validation"}
+	if err := folder.Open(e.Env); err != nil {
+		return err
+	}
+	defer folder.Close()
+	o := validate.Options{Workers: v.workers, Exact: e.Exact}
+	if e.Sharing != nil {
+		o.Share = func(ctx context.Context, id string, run func() ([]validate.Row, error)) ([]validate.Row, error) {
+			return sweep.Rows(ctx, e.Sharing, "case "+id, run)
+		}
+	}
+	if o.Workers == 0 {
+		o.Workers = max(1, e.Cores)
+	}
+	line := e.Working("cases are simulated")
+	done := 0
+	o.Done = func(r *validate.Result) {
+		if len(cases) > 1 {
+			line.Clear()
+			pass, miss, shown := validate.Count([]validate.Result{*r})
+			e.Note("%s: %d pass, %d miss, %d not scored\n", r.Case.ID, pass, miss, shown)
+		}
+		done++
+		line.Count(done, len(cases), r.Case.ID)
+	}
+	results, err := validate.Run(ctx, cases, o)
+	line.End()
+	stopped := err != nil && errors.Is(err, ctx.Err())
+	if err != nil && !stopped {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	var written error
+	d := report.Validation(results)
+	switch {
+	case v.markdown:
+		written = d.Markdown(e.Stdout)
+	case v.json:
+		var text bytes.Buffer
+		if written = validate.WriteJSON(&text, results); written == nil {
+			written = e.Present(d, true, text.Bytes())
+		}
+	default:
+		written = e.Present(d, false, nil)
+	}
+	if err := cmp.Or(written, v.store(e, &folder, d, results)); err != nil {
+		return exit.Errorf(exit.Failed, "the results cannot be written: %w", err)
+	}
+	return scored(results, stopped)
+}
+
+// store writes the folder, if requested.
+func (v *validation) store(e *simulator.Simulator, folder *process.OwnFolder, d *doc.Document, results []validate.Result) error {
+	if v.out == "" {
+		return nil
+	}
+	var page, answer bytes.Buffer
+	if err := cmp.Or(validate.WriteJSON(&answer, results), d.HTML(&page)); err != nil {
+		return err
+	}
+	return folder.Store(e.Env, []runstore.File{{Name: runstore.ReportFile, Text: page.Bytes()}, {Name: validationResult, Text: answer.Bytes()}}, v.json || v.markdown)
+}
+
+// scored is the exit code at the end of the run.
+func scored(results []validate.Result, stopped bool) error {
+	pass, miss, shown := validate.Count(results)
+	summary := fmt.Sprintf("%d pass, %d miss, %d not scored", pass, miss, shown)
+	switch {
+	case stopped:
+		return exit.Errorf(exit.Partial, "stopped after %d cases: %s", len(results), summary)
+	case miss > 0:
+		return exit.Errorf(exit.Missed, "%s", summary)
+	case pass == 0:
+		return exit.Errorf(exit.NotJudged, "no row of these cases is scored: %s", summary)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package flags
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim/catalog"
+)
+
+// Args checks the number of a verb's arguments; what is the name of the expected argument.
+func Args(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		switch {
+		case len(given) < least:
+			return fmt.Errorf("%s needs %s: %s", c.CommandPath(), what, c.UseLine())
+		case len(given) > most:
+			return fmt.Errorf("%s takes %s and nothing after it, and %q is given: %s", c.CommandPath(), what, given[most], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// ScenarioFile completes the path of a scenario.
+func ScenarioFile(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(given) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// Group makes a verb with sub-verbs refuse unknown ones, and show its help without one.
+func Group(c *cobra.Command) {
+	c.Args = OnlyVerbs
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+}
+
+// OnlyVerbs refuses arguments of a verb whose only arguments are its sub-verbs.
+func OnlyVerbs(c *cobra.Command, given []string) error {
+	if len(given) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	hint := ""
+	if near := catalog.Nearest(given[0], names); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	has := "it has " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		has = "it has none"
+	}
+	return fmt.Errorf("%s has no verb %q%s: %s", c.CommandPath(), Abridged(given[0]), hint, has)
+}
+
+// longestArgument is the maximum length of an argument in an error.
+const longestArgument = 60
+
+// Abridged is an argument for an error: on one line, shortened.
+func Abridged(s string) string {
+	if r := []rune(s); len(r) > longestArgument {
+		s = string(r[:longestArgument]) + "…"
+	}
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -1,0 +1,96 @@
+package infiniband
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/process"
+	"weft/internal/face/report"
+	"weft/internal/ib/format"
+	"weft/internal/ib/inspect"
+	"weft/internal/ib/route"
+)
+
+// NewFabric is the parent of the verbs about files of real fabrics.
+func NewFabric(e *process.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fabric",
+		Short: "inspect a real InfiniBand fabric, convert its files",
+	}
+	cmd.AddCommand(newFabricInspect(e), newFabricConvert(e))
+	return cmd
+}
+
+func newFabricInspect(e *process.Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "the family, levels and rails of a fabric, and its faults",
+		Long: `Reads the output of ibnetdiscover (also -p, -g, -f) or iblinkinfo (also -l),
+opensm-subnet.lst or a net of ibsim, and describes the fabric: its family, levels,
+rails and oversubscription; switches with fewer uplinks than their peers and pairs
+that lack a cable; links that are slower than both their ends; hosts on spines, on
+another rail, or with fewer adapters than the rest; cables and switches that are the
+only path between hosts.
+
+Last come OpenSM's routes: by default and with -R ftree and -R updn, with its
+silent use of minhop and the reason, and possible deadlocks on them. For the tables,
+and for fabrics with more than 2048 ports of adapters, use weft sm route FILE --as
+opensm.
+
+If lines of the file contradict each other about a cable, that is the first finding,
+and the cable is left out.
+
+The format is recognised by content. gzip is undone; - reads standard input. From a
+scenario (.yaml), the first InfiniBand fabric is used. The exit code is 0 even with
+findings, and 6 if nothing could be judged.`,
+		Example: `  ibnetdiscover > real.topo
+  weft fabric inspect real.topo
+  weft fabric inspect real.topo --json`,
+		Args: flags.Args(1, 1, "one file"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			f, err := readFabric(e, given[0], format.Options{Contradictions: true})
+			if err != nil {
+				return err
+			}
+			found := inspect.Subnet(f.subnet, contradictions(f.report)...)
+			foreseen, why := foreseeOpenSM(f.subnet, given[0], found.Adapters)
+			out := inspected{File: given[0], Format: f.format, Read: f.report, Report: found, OpenSM: foreseen}
+			if why != nil {
+				out.NotComputed = why.Error()
+			}
+			err = e.Present(report.Inspection(fmt.Sprintf("%s (%s)", given[0], f.format), found, openSMBlocks(foreseen, why)), asJSON, out)
+			if err == nil && found.Blank() {
+				err = exit.Errorf(exit.NotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", given[0])
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	e.ReportFlags(cmd)
+	return cmd
+}
+
+// inspected is the output of weft fabric inspect --json.
+type inspected struct {
+	File   string         `json:"file"`
+	Format format.Format  `json:"format"`
+	Read   *format.Report `json:"read"`
+	*inspect.Report
+	OpenSM      []route.OpenSMVerdict `json:"opensm,omitempty"`
+	NotComputed string                `json:"opensm_not_computed,omitempty"` // reason why there is no OpenSM
+}
+
+// contradictions is the contradicting lines of a file.
+func contradictions(r *format.Report) (all []string) {
+	for _, p := range r.Contradictions {
+		all = append(all, p.String())
+	}
+	if r.MoreContradictions > 0 {
+		all = append(all, fmt.Sprintf("and %d more contradictions", r.MoreContradictions))
+	}
+	return all
+}

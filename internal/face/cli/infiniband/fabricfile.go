@@ -1,0 +1,100 @@
+package infiniband
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/process"
+	"weft/internal/ib/format"
+	"weft/internal/ib/subnet"
+)
+
+// fabricFile is an InfiniBand subnet from a file.
+type fabricFile struct {
+	subnet *subnet.Subnet
+	format format.Format
+	report *format.Report
+}
+
+// scenarioFormat is the name of the format of a fabric from a scenario.
+const scenarioFormat format.Format = "scenario"
+
+// readFabric reads a file that describes a subnet, in any known format; - is standard input. For a
+// scenario (.yaml, .yml) it is the first InfiniBand fabric. It prints the reader's remarks on
+// standard error.
+func readFabric(e *process.Env, path string, o format.Options) (fabricFile, error) {
+	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
+		var c overrides.Flags // the scenario itself
+		r, err := c.Load(e, path)
+		if err != nil {
+			return fabricFile{}, err
+		}
+		s, err := subnetOf(r)
+		return fabricFile{s, scenarioFormat, &format.Report{}}, err
+	}
+	in, err := openFabric(e, path)
+	if err != nil {
+		return fabricFile{}, err
+	}
+	defer in.Close()
+	o.Open = func(name string) (io.ReadCloser, error) {
+		if filepath.IsAbs(name) {
+			return e.Open(name)
+		}
+		return e.Open(filepath.Join(filepath.Dir(path), name))
+	}
+	s, f, report, err := format.ReadSubnet(path, in, o)
+	if err != nil {
+		return fabricFile{}, err
+	}
+	remark(e, report)
+	return fabricFile{s, f, report}, nil
+}
+
+// remark prints a reader's remarks and skipped lines.
+func remark(e *process.Env, r *format.Report) {
+	for _, n := range r.Notes {
+		fmt.Fprintf(e.Stderr, "%v\n", n)
+	}
+	if r.MoreNotes > 0 {
+		fmt.Fprintf(e.Stderr, "and %d more remarks\n", r.MoreNotes)
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintf(e.Stderr, "%s:%d: unknown lines that begin with %q were skipped (%d in all)\n", s.File, s.Line, s.What, s.Count)
+	}
+}
+
+// opened is a file being read, perhaps through a decompressor.
+type opened struct {
+	io.Reader
+	file io.Closer
+}
+
+func (o opened) Close() error { return o.file.Close() }
+
+// openFabric opens a file, compressed by gzip or not; - is standard input.
+func openFabric(e *process.Env, path string) (io.ReadCloser, error) {
+	file := io.NopCloser(e.Stdin)
+	if path != "-" {
+		f, err := e.Open(path)
+		if err != nil {
+			return nil, process.CannotRead(path, err)
+		}
+		file = f
+	}
+	in := bufio.NewReader(file)
+	if head, _ := in.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b { // a shorter file is not an archive
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			file.Close()
+			return nil, fmt.Errorf("%s is compressed by gzip and damaged: %w", path, err)
+		}
+		return opened{z, file}, nil
+	}
+	return opened{in, file}, nil
+}

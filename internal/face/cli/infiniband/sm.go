@@ -1,0 +1,22 @@
+package infiniband
+
+import (
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/cli/process"
+)
+
+func NewSM(e *process.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sm",
+		Short: "Subnet Manager: compute, prove and compare tables, manage a fabric",
+		Example: `  weft sm route cluster.topo -o tables
+  weft sm check cluster.topo opensm-lfts.dump
+  weft sm diff cluster.topo before/ after/
+  weft sm bringup examples/h100-128.yaml --fabric infiniband-ndr
+  weft sm conf examples/two-classes.yaml -o opensm.conf
+  weft sm run --ibsim --socket sim`,
+	}
+	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e), newSMRun(e), newSMBringUp(e), newSMConf(e))
+	return cmd
+}

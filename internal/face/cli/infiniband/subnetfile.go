@@ -1,0 +1,50 @@
+package infiniband
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/process"
+	"weft/internal/ib/format"
+	"weft/internal/ib/subnet"
+	"weft/internal/sim/protocol"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+)
+
+// loadSubnet reads an InfiniBand fabric: a scenario (.yaml, .yml), of which the
+// first InfiniBand fabric is taken, or a file of any format that describes one.
+func loadSubnet(e *process.Env, path string, c *overrides.Flags) (*subnet.Subnet, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".yaml", ".yml":
+		r, err := c.Load(e, path)
+		if err != nil {
+			return nil, err
+		}
+		return subnetOf(r)
+	}
+	f, err := readFabric(e, path, format.Options{})
+	return f.subnet, err
+}
+
+// subnetOf is the first InfiniBand fabric of a scenario.
+func subnetOf(r *scenario.Resolved) (*subnet.Subnet, error) {
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		if !protocol.Of(f.Kind).SubnetManager {
+			continue
+		}
+		spec, err := network.Shape(&f.Topology, &r.Cluster)
+		if err != nil {
+			return nil, err
+		}
+		graph, err := spec.Build()
+		if err != nil {
+			return nil, fmt.Errorf("the topology of %s cannot be built: %w", f.Name, err)
+		}
+		return network.Subnet(f, graph)
+	}
+	return nil, fmt.Errorf("the scenario %s has no InfiniBand fabric: it has %s", r.Name, strings.Join(overrides.FabricNames(r), ", "))
+}

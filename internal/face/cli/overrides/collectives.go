@@ -1,0 +1,52 @@
+package overrides
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/scenario"
+)
+
+// collectives are the collectives by their names in nccl-tests and in common use.
+var collectives = []struct {
+	name    string
+	collect scenario.Collective
+}{
+	{"all-reduce", scenario.AllReduce},
+	{"all-gather", scenario.AllGather},
+	{"reduce-scatter", scenario.ReduceScatter},
+	{"broadcast", scenario.Broadcast},
+	{"reduce", scenario.Reduce},
+	{"scatter", scenario.Scatter},
+	{"gather", scenario.Gather},
+	{"alltoall", scenario.AllToAll},
+	{"sendrecv", scenario.SendRecv},
+}
+
+// CollectiveNames are the names of the collectives.
+func CollectiveNames() []string {
+	names := make([]string, 0, len(collectives))
+	for _, o := range collectives {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// Collective finds a collective by name: all-reduce, allreduce, all_reduce_perf.
+func Collective(name string) (scenario.Collective, error) {
+	plain := func(s string) string {
+		return strings.TrimSuffix(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s)), "perf")
+	}
+	for _, o := range collectives {
+		if plain(o.name) == plain(name) {
+			return o.collect, nil
+		}
+	}
+	names := CollectiveNames()
+	hint := ""
+	if near := catalog.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return "", fmt.Errorf("%q is no collective%s: valid are %s", name, hint, strings.Join(names, ", "))
+}

@@ -1,0 +1,19 @@
+package process
+
+import (
+	"os"
+
+	"golang.org/x/term"
+)
+
+func Terminal(f *os.File) (is bool, width int) {
+	fd := int(f.Fd())
+	if !term.IsTerminal(fd) {
+		return false, 0
+	}
+	width, _, err := term.GetSize(fd)
+	if err != nil {
+		width = 0
+	}
+	return true, width
+}

@@ -1,0 +1,3 @@
+// Package roce has the sub-verbs of weft roce, a file for each. hosts.go reads the settings of hosts;
+// simulate.go shows a finding of lint by simulation.
+package roce

@@ -1,0 +1,44 @@
+package runs
+
+import (
+	"fmt"
+	"strconv"
+
+	"weft/internal/face/cli/flags"
+	"weft/internal/sim/scenario"
+)
+
+// The values of --as.
+const (
+	asNCCLTests = "nccl-tests"
+	asTorch     = "torch"
+)
+
+// harness is the scenario's harness by --as, -t, -g and -G; none of them leaves the scenario's.
+func (b *bench) harness(over []scenario.Override) ([]scenario.Override, error) {
+	set := func(h scenario.Harness, asked string) {
+		over = append(over, scenario.Set("nccl.harness", h, asked))
+	}
+	given := b.Given
+	graphs, err := given.GetInt("cudagraph")
+	switch {
+	case err != nil:
+		return nil, err
+	case b.as != "" && b.as != asNCCLTests && b.as != asTorch:
+		return nil, fmt.Errorf("--as %s: no harness of that name; valid are %s and %s", flags.Abridged(b.as), asNCCLTests, asTorch)
+	case b.as == asTorch && graphs > 0:
+		return nil, fmt.Errorf("-G %d is for --as %s: PyTorch's times are without CUDA graphs", graphs, asNCCLTests)
+	case b.as == asTorch:
+		set(scenario.Torch, "--as "+asTorch)
+	case graphs > 0: // no launch for each operation
+		set(scenario.Process, "-G "+strconv.Itoa(graphs))
+	case b.gpus > 1:
+		set(scenario.ForAll, fmt.Sprintf("-g %d", b.gpus))
+		over = append(over, scenario.Set("nccl.per-thread", b.gpus, fmt.Sprintf("-g %d", b.gpus)))
+	case given.Changed("nthreads"):
+		set(scenario.Thread, fmt.Sprintf("-t %d", b.threads))
+	case b.as == asNCCLTests || given.Changed("ngpus"):
+		set(scenario.Process, "--as "+asNCCLTests)
+	}
+	return over, nil
+}

@@ -1,0 +1,83 @@
+package runs
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weft"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/simulator"
+	"weft/internal/face/report"
+	"weft/results"
+	"weft/scenario"
+)
+
+func NewCompare(e *simulator.Simulator) *cobra.Command {
+	var c overrides.Flags
+	var x simulator.Execution
+	var seeds int
+	cmd := &cobra.Command{
+		Use:   "compare FILE",
+		Short: "simulate a scenario on several fabrics, side by side",
+		Long: `Simulates the scenario on each of its fabrics, and says which to choose, which leads
+at which sizes, why, and how sure that is; then it prints time and bandwidth side by
+side. A reason is a property that takes at least half of the lead away when the slower
+fabric takes it from the faster: weft simulates that. It also simulates the other
+readings that the catalog has for values that are not known. With --details it prints
+these tests, the values that the fabrics do not share, the tails and the counters.
+With --out it writes a run folder with a complete page for the browser.
+
+Chance decides differences of a few per cent. So jitter (run.jitter) is on, and each
+size is simulated with several seeds, from run.seed on, the same ones on every fabric.
+--seeds sets their number; the default is as many as 10,000,000 packet-hops of the
+size allow, 3 to 5. Where a seed draws more than jitter (paths of ECMP, marks, losses,
+traffic), it is as many as 20,000,000 allow, 10 to 16. If they allow fewer, there is
+one run, and the verdict leaves the size out. Times are means with 95 % intervals, and
+a lead is claimed only if the interval of the ratio shows one. --seeds 1 is one run of the unchanged
+scenario, as weft run makes it: no lead is claimed.`,
+		Example: `  weft compare examples/h100-128.yaml
+  weft compare examples/h100-128.yaml --out run --fabric infiniband-ndr,roce-v2-400g
+  weft compare examples/h100-128.yaml --set topology.oversubscription=2 --json`,
+		Args:              flags.Args(1, 1, "one scenario file"),
+		ValidArgsFunction: flags.ScenarioFile,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if cmd.Flags().Changed("seeds") && (seeds < 1 || seeds > weft.MaxSeeds) {
+				return fmt.Errorf("--seeds %d: want 1 to %d; one is a single run of the unchanged scenario", seeds, weft.MaxSeeds)
+			}
+			r, err := c.LoadWorkload(e.Env, given[0])
+			if err != nil {
+				return err
+			}
+			if x.Seeds = seeds; seeds == 0 {
+				x.Seeds = weft.AutoSeeds
+			}
+			r.Run.Jitter = r.Run.Jitter || seeds != 1
+			x.Contest = true
+			return c.Placed(x.Run(cmd.Context(), e, r, tellExplained(&c, e, r, x.Out, given[0])))
+		},
+	}
+	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")
+	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
+	c.Register(cmd)
+	x.Register(e, cmd)
+	e.SkipFlag(cmd)
+	e.DetailsFlag(cmd)
+	return cmd
+}
+
+// tellTables prints the tables and the sentences.
+func tellTables(e *simulator.Simulator, r *scenario.Resolved) func(*runstore.Results) error {
+	return func(results *runstore.Results) error {
+		return e.Tell(report.Comparison(results, r, nil))
+	}
+}
+
+// tellExplained is tellTables with the line that names weft explain, if it has more to say. The results are in the
+// folder out, or came from the file.
+func tellExplained(c *overrides.Flags, e *simulator.Simulator, r *scenario.Resolved, out, file string) func(*runstore.Results) error {
+	return func(results *runstore.Results) error {
+		return e.Tell(report.Explained(report.Comparison(results, r, nil), explains(c, results, out, file)))
+	}
+}

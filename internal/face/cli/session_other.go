@@ -1,8 +1,0 @@
-//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
-
-package cli
-
-import "syscall"
-
-// ownSession is nothing on this platform.
-func ownSession() *syscall.SysProcAttr { return nil }

@@ -1,8 +1,0 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
-
-package cli
-
-import "syscall"
-
-// ownSession makes a process the leader of a session without a terminal.
-func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

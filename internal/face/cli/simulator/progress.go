@@ -1,0 +1,106 @@
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"weft"
+	"weft/internal/face/cli/process"
+	"weft/internal/face/doc"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// progress reports the progress of a run.
+type progress struct {
+	*process.Status
+	costs []float64 // of the simulations, in their order
+}
+
+func NewProgress(e *Simulator, r *scenario.Resolved) *progress {
+	all := costs(r)
+	if e.Exact == weft.ExactCheck { // each simulation runs twice
+		all = append(all, all...)
+		slices.Sort(all)
+	}
+	return &progress{e.Working("the simulation begins"), all}
+}
+
+// costs estimates the work of each simulation, in proportion to the bytes and with a minimum for
+// the steps of every size. The simulator starts with the smallest.
+func costs(r *scenario.Resolved) []float64 {
+	var out []float64
+	floor := 4096 * float64(max(1, r.Cluster.Ranks()))
+	for range r.Fabrics {
+		for _, size := range r.Workload.Sizes {
+			out = append(out, floor+float64(size))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Update is the simulator's callback.
+func (p *progress) Update(s weft.Progress) { ShowProgress(p.Status, s, p.left(s, p.Elapsed())) }
+
+// testing is the callback of the simulations that test leads; what they vary is no name of a fabric.
+func (p *progress) testing(s weft.Progress) {
+	s.Fabric = "tests of leads"
+	ShowProgress(p.Status, s, 0)
+}
+
+// ShowProgress shows the progress of simulations.
+func ShowProgress(s *process.Status, p weft.Progress, left time.Duration) {
+	parts := []string{fmt.Sprintf("%d of %d", p.Done, p.Total), p.Fabric + knownOf(p)}
+	if p.Bytes > 0 {
+		parts = append(parts, units.Bytes(p.Bytes).String())
+	}
+	if p.Events > 0 {
+		parts = append(parts, simulated(p))
+		if sec := s.Elapsed().Seconds(); sec > 0.05 {
+			parts = append(parts, fmt.Sprintf("%.1f M events/s", float64(p.Events-p.Skipped.Events)/sec/1e6))
+		}
+	}
+	s.Show(runstore.Progress{
+		Done: p.Done, Total: p.Total, What: p.Fabric, Bytes: p.Bytes,
+		SimulatedPs: int64(p.Simulated), Events: p.Events, Hops: p.Hops,
+		Periods: p.Skipped.Periods, SkippedPs: int64(p.Skipped.Time), Left: left.Seconds(),
+	}, parts...)
+}
+
+// simulated is the simulated time, with the part of it that was skipped: exactly in periods, or with --skip by rates.
+func simulated(s weft.Progress) string {
+	text := "simulated " + s.Simulated.String()
+	switch skipped := s.Skipped; {
+	case skipped.Periods > 0:
+		text += fmt.Sprintf(", of which skipped %v (periods: %s)", skipped.Time, doc.Integer(skipped.Periods))
+	case skipped.Time > 0:
+		text += ", of which estimated " + skipped.Time.String()
+	}
+	return text
+}
+
+// knownOf says how many simulations were known.
+func knownOf(s weft.Progress) string {
+	if s.Known == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d known", s.Known)
+}
+
+// left estimates the remaining time from the completed work.
+func (p *progress) left(s weft.Progress, elapsed time.Duration) time.Duration {
+	if s.Total != len(p.costs) {
+		return 0 // seeds after the first: their work is unknown
+	}
+	done, all := 0.0, 0.0
+	for i, c := range p.costs {
+		all += c
+		if i < s.Done {
+			done += c
+		}
+	}
+	return p.Pace.Left(s.Done, done/all, elapsed)
+}

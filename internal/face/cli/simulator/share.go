@@ -1,0 +1,123 @@
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/process"
+	"weft/internal/sim/runstore"
+	"weft/internal/study/ledger"
+	"weft/internal/study/slurm"
+	"weft/internal/study/sweep"
+	"weft/units"
+)
+
+// shareVariable names the folder in which processes that do the same study share its simulations.
+const shareVariable = "WEFT_SHARE"
+
+// Share makes the simulations of this process shared, if shareVariable is set. leave ends that.
+func (e *Simulator) Share() (leave func() error, err error) {
+	dir := e.Getenv(shareVariable)
+	if dir == "" {
+		return func() error { return nil }, nil
+	}
+	release, worker := func() {}, e.Getenv(slurm.WorkerVariable)
+	if worker == "" {
+		if err := os.MkdirAll(e.Path(dir), 0o777); err != nil {
+			return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, process.Reason(err))
+		}
+		host, _ := os.Hostname()
+		if release, worker, err = LocalWorker(e.Path(dir), host); err != nil {
+			return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, process.Reason(err))
+		}
+	}
+	l, err := ledger.Open(e.Path(dir), worker)
+	if err != nil {
+		return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, process.Reason(err))
+	}
+	e.Sharing = sweep.NewSharing(l, e.Version.Weft, e.Cores)
+	e.Run = Runner(e.Sharing.Runner(sweep.Runner(e.Run)))
+	return func() error {
+		defer release()
+		return l.Close()
+	}, nil
+}
+
+// studyElements are the elements of a study's array if the user does not say.
+const studyElements = 8
+
+// SubmitStudy makes the array job of a study: each element does the whole study, and they share its simulations. The job
+// that collects does it once more, with outcomes that are all known, and writes the output. A simulation needs so much memory.
+func (a *ArrayJob) SubmitStudy(ctx context.Context, cmd *cobra.Command, e *Simulator, out string, simulation units.Bytes) error {
+	a.Name = "weft-" + filepath.Base(out)
+	if a.Elements == 0 {
+		a.Elements = studyElements
+	}
+	a.Memory = units.Bytes(a.CPUs)*simulation*5/4 + 256*units.MiB
+	folder, err := filepath.Abs(e.Path(out + ".slurm"))
+	if err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	a.Variables = []string{shareVariable + "=" + folder, "GOMAXPROCS=" + strconv.Itoa(a.CPUs)}
+	same := without(e.Args, cmd, "slurm", "partition", "account", "time", "elements", "at-once", "cpus", "workers")
+	// An element asks for many simulations at a time, so that it finds those that no other one runs.
+	element := append(without(same, cmd, "out", "html", "trace"), "--quiet", "-j", strconv.Itoa(flags.MaxWorkers))
+	return a.Submit(ctx, e, out+".slurm", element, same)
+}
+
+// without are arguments without some flags of a command.
+func without(args []string, cmd *cobra.Command, names ...string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		name, _, inline := strings.Cut(args[i], "=")
+		f := cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
+		if short, ok := strings.CutPrefix(name, "-"); ok && !strings.HasPrefix(name, "--") && short != "" {
+			f = cmd.Flags().ShorthandLookup(short[:1])
+			inline = len(short) > 1 || inline
+		} else if !strings.HasPrefix(name, "--") {
+			f = nil
+		}
+		if f == nil || !slices.Contains(names, f.Name) {
+			out = append(out, args[i])
+			continue
+		}
+		if !inline && f.NoOptDefVal == "" {
+			i++ // its value
+		}
+	}
+	return out
+}
+
+// SharesOut refuses a study's array job without a folder for its output.
+func (a *ArrayJob) SharesOut(cmd *cobra.Command, out string) error {
+	if err := a.Check(cmd, out); err != nil {
+		return err
+	}
+	if a.On && cmd.Flags().Changed("json") {
+		return fmt.Errorf("--slurm submits jobs and prints no result: leave --json out; the outcome is in --out")
+	}
+	return nil
+}
+
+// LocalWorker is the name of this process among those of the host, and holds it.
+func LocalWorker(dir, host string) (release func(), worker string, err error) {
+	for n := 1; ; n++ {
+		worker = fmt.Sprintf("%s-%d", host, n)
+		lock, err := runstore.Lock(filepath.Join(dir, "."+worker+".lock"))
+		if err == nil {
+			return func() { _ = errors.Join(os.Remove(lock.Name()), lock.Close()) }, worker, nil
+		}
+		if !errors.Is(err, runstore.ErrHeld) {
+			return nil, "", err
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package ui has weft ui, which shows runs in a browser and begins new ones.
+package ui

@@ -1,0 +1,8 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package ui
+
+import "syscall"
+
+// ownSession is nothing on this platform.
+func ownSession() *syscall.SysProcAttr { return nil }
