@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"weft/internal/face/cli/exit"
-	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/test/ibsimtest"
 )
 
 const clusterScenario = `name: cluster

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/base/golden"
 	"weft/internal/face/cli/exit"
 	"weft/internal/study/latency"
 	"weft/internal/test/golden"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weft/internal/face/cli/exit"
-	"weft/wire/wiretest"
+	"weft/internal/test/wiretest"
 )
 
 // capture writes one of the captures of real endpoints into a file.

@@ -15,10 +15,7 @@ import (
 	"time"
 
 	"weft"
-	"weft/internal/base/slurmtest"
 	"weft/internal/face/cli/exit"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/slurm"
 	"weft/internal/test/slurmtest"
 	"weft/results"

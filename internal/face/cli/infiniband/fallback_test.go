@@ -7,8 +7,8 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/route"
-	"weft/internal/ib/routetest"
 	"weft/internal/ib/subnet"
+	"weft/internal/test/routetest"
 )
 
 // One broken cable makes a fat tree irregular, which ftree refuses. OpenSM then takes minhop,

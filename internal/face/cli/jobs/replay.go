@@ -326,7 +326,7 @@ func (x *replayFlags) chooseSender(w *source.Workload) error {
 }
 
 // tell prints and stores the results. failed is the run's error.
-func (x *replayFlags) tell(e *simulator.Simulator, out *runstore.Replay, folder *process.OwnFolder, failed error) error {
+func (x *replayFlags) tell(e *simulator.Simulator, out *results.Replay, folder *process.OwnFolder, failed error) error {
 	text, err := out.Encode()
 	if err != nil {
 		return err

@@ -267,7 +267,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 }
 
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
-func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
+func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *scenario.File, r *scenario.Resolved) (*results.Training, error) {
 	o := training.Options{Workers: x.workers, Whole: x.whole, Exact: e.Exact, Cache: e.Store(), Seeds: x.seeds, Series: x.recorded.Add()}
 	if x.metrics != "" {
 		o.Live = &x.shown.Live
@@ -300,7 +300,7 @@ func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *sce
 
 // conclude stores and prints the results, in this order: a closed pipe ends the program during the
 // output. err is the reason if they are incomplete.
-func (x *trainFlags) conclude(e *simulator.Simulator, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
+func (x *trainFlags) conclude(e *simulator.Simulator, t *results.TrainingScale, r *scenario.Resolved, err error) error {
 	x.end()
 	resolved, bad := r.MarshalYAML()
 	if bad != nil {

@@ -74,7 +74,7 @@ func (x *trainFlags) writeTraces(e *simulator.Simulator, gpus int) error {
 
 // store writes the run folder. results and scenario are the same for equal runs, as are the page
 // and the trace; failed is the reason if the run is incomplete.
-func (x *trainFlags) store(e *simulator.Simulator, t *runstore.TrainingScale, d *doc.Document, resolved, results []byte, failed error) error {
+func (x *trainFlags) store(e *simulator.Simulator, t *results.TrainingScale, d *doc.Document, resolved, results []byte, failed error) error {
 	var page, trace bytes.Buffer
 	series, unrecorded := x.recorded.Files()
 	if err := cmp.Or(x.recorded.Embed(d, series), d.HTML(&page)); err != nil {

@@ -132,7 +132,7 @@ func (x *emulated) emulate(ctx context.Context, e *simulator.Simulator, r *scena
 		return x.report.Results, err
 	}
 	// Ctrl-C is the usual end of an emulation, and its results are whole.
-	return x.Run(context.WithoutCancel(ctx), e, r, func(*runstore.Results) error { return e.Tell(report.Emulation(x.report)) })
+	return x.Run(context.WithoutCancel(ctx), e, r, func(*results.Results) error { return e.Tell(report.Emulation(x.report)) })
 }
 
 // lines are the lines of standard input until its end.

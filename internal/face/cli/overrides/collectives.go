@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // collectives are the collectives by their names in nccl-tests and in common use.

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/jsontext"
 	"weft/internal/face/cli/exit"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // DocumentVersion is the version of the output of --json. It changes when the meaning of a field
@@ -22,7 +23,7 @@ const DocumentVersion = 1
 // PrintJSON is the answer of a verb.
 func PrintJSON(e *Env, v any) error {
 	var b bytes.Buffer
-	if err := EncodeJSON(&b, v); err != nil {
+	if err := jsontext.Write(&b, v); err != nil {
 		return err
 	}
 	return e.Answer(b.Bytes())
@@ -42,14 +43,6 @@ func (e *Env) PrintLine(v any) error {
 	}
 	_, err = e.Stdout.Write(append(Versioned(text), '\n'))
 	return err
-}
-
-// EncodeJSON writes JSON for people and programs.
-func EncodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 // Failure is an error in JSON.
@@ -100,7 +93,7 @@ func (e *Env) conclude(err error) error {
 	}
 	if err != nil {
 		var b bytes.Buffer
-		if bad := EncodeJSON(&b, map[string]*Failure{"error": failureOf(err)}); bad != nil {
+		if bad := jsontext.Write(&b, map[string]*Failure{"error": failureOf(err)}); bad != nil {
 			return bad
 		}
 		text = Joined(text, b.Bytes())

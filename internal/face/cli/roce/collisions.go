@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/jsontext"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
@@ -155,7 +156,7 @@ func (c *colliding) store(e *simulator.Simulator, folder *process.OwnFolder, res
 		return err
 	}
 	var page, answer bytes.Buffer
-	if err := process.EncodeJSON(&answer, result); err != nil {
+	if err := jsontext.Write(&answer, result); err != nil {
 		return err
 	}
 	if err := report.Collisions(result, text).HTML(&page); err != nil {

@@ -61,7 +61,7 @@ func (b *bench) algorithms(ctx context.Context, e *simulator.Simulator, r *scena
 		for _, proto := range scenario.Protocols(r.Workload.Collective, algo) {
 			forced := *r
 			forced.Workload.Algorithm, forced.Workload.Protocol = algo, proto
-			var points []runstore.Point
+			var points []results.Point
 			err := b.Execution.Run(ctx, e, &forced, keep(&points))
 			if err != nil && exit.CodeOf(err) != exit.Failed { // an algorithm that the cluster cannot run has no points
 				return err

@@ -199,7 +199,7 @@ func (b *bench) do(ctx context.Context, e *simulator.Simulator, collect scenario
 			e.Note("weft: %s of the environment is not read: set %s\n", own[0], own[1])
 		}
 	}
-	table := &benchTable{e: e.Env, header: header, r: r, waiting: map[int]runstore.Point{}}
+	table := &benchTable{e: e.Env, header: header, r: r, waiting: map[int]results.Point{}}
 	if !b.JSON {
 		b.Each = table.finished
 	}

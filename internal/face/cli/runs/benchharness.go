@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"weft/internal/face/cli/flags"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 // The values of --as.

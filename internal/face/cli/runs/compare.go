@@ -68,16 +68,16 @@ scenario, as weft run makes it: no lead is claimed.`,
 }
 
 // tellTables prints the tables and the sentences.
-func tellTables(e *simulator.Simulator, r *scenario.Resolved) func(*runstore.Results) error {
-	return func(results *runstore.Results) error {
+func tellTables(e *simulator.Simulator, r *scenario.Resolved) func(*results.Results) error {
+	return func(results *results.Results) error {
 		return e.Tell(report.Comparison(results, r, nil))
 	}
 }
 
 // tellExplained is tellTables with the line that names weft explain, if it has more to say. The results are in the
 // folder out, or came from the file.
-func tellExplained(c *overrides.Flags, e *simulator.Simulator, r *scenario.Resolved, out, file string) func(*runstore.Results) error {
-	return func(results *runstore.Results) error {
+func tellExplained(c *overrides.Flags, e *simulator.Simulator, r *scenario.Resolved, out, file string) func(*results.Results) error {
+	return func(results *results.Results) error {
 		return e.Tell(report.Explained(report.Comparison(results, r, nil), explains(c, results, out, file)))
 	}
 }

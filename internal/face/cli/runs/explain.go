@@ -70,7 +70,7 @@ Of a scenario file it simulates the run with its pauses recorded, as weft run do
 
 // resultsOf are the results of a scenario file, which it simulates, or those in a run folder, with the command that
 // simulates them again with pauses recorded.
-func resultsOf(c *overrides.Flags, cmd *cobra.Command, e *simulator.Simulator, x *simulator.Execution, path string) (*runstore.Results, string, error) {
+func resultsOf(c *overrides.Flags, cmd *cobra.Command, e *simulator.Simulator, x *simulator.Execution, path string) (*results.Results, string, error) {
 	if isFile(e, path) {
 		results, err := simulated(c, cmd.Context(), e, x, path)
 		return results, "", err
@@ -85,7 +85,7 @@ func isFile(e *simulator.Simulator, path string) bool {
 }
 
 // readRun is the results in a run folder, and the command that simulates them again with pauses recorded.
-func readRun(e *simulator.Simulator, cmd *cobra.Command, folder string) (*runstore.Results, string, error) {
+func readRun(e *simulator.Simulator, cmd *cobra.Command, folder string) (*results.Results, string, error) {
 	for _, flag := range append(slices.Clone(choices), "workers") {
 		if cmd.Flags().Changed(flag) {
 			return nil, "", fmt.Errorf("--%s changes a simulation, and %s is a run that has ended: name a scenario file", flag, folder)
@@ -99,7 +99,7 @@ func readRun(e *simulator.Simulator, cmd *cobra.Command, folder string) (*runsto
 }
 
 // simulated are the results of a scenario, with its pauses recorded.
-func simulated(c *overrides.Flags, ctx context.Context, e *simulator.Simulator, x *simulator.Execution, path string) (*runstore.Results, error) {
+func simulated(c *overrides.Flags, ctx context.Context, e *simulator.Simulator, x *simulator.Execution, path string) (*results.Results, error) {
 	if err := flags.CheckWorkers(x.Workers); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ var choices = []string{"fabric", "seed", "algo", "proto", "set", "overlay"}
 
 // explains is the line that names weft explain, if it has more to say of a run; empty if not. The run is in folder, or
 // else that of a scenario file with the flags of the command line.
-func explains(c *overrides.Flags, r *runstore.Results, folder, file string) string {
+func explains(c *overrides.Flags, r *results.Results, folder, file string) string {
 	what := report.Explains(r)
 	if what == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/simulator"
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 )
 
 func NewRun(e *simulator.Simulator) *cobra.Command {

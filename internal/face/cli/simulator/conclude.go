@@ -10,6 +10,7 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // Conclusion is the error, with its exit code, of a study that has results: whether it was stopped, or a part of it
@@ -76,7 +77,7 @@ type Circumstances struct {
 	Started time.Time
 	Wall    time.Duration
 	Events  int64
-	Skipped runstore.Skipped
+	Skipped results.Skipped
 	Workers int // 0 is all cores
 	Failed  error
 }

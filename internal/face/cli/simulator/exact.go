@@ -10,8 +10,8 @@ import (
 	"weft"
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
+	"weft/results"
+	"weft/scenario"
 )
 
 // ExactFlag registers the flag for skipping. The runner of the environment obeys it.
@@ -74,7 +74,7 @@ func (x *Execution) checkSkip(e *Simulator) error {
 
 // inWay is a runner that obeys --exact and --skip.
 func (e *Simulator) inWay(run Runner) Runner {
-	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 		o.Exact = e.Exact
 		if e.Skip.On() { // else a sweep's folder may say so
 			o.Skip = e.Skip
@@ -85,7 +85,7 @@ func (e *Simulator) inWay(run Runner) Runner {
 
 // skipped says what the run has not simulated, because it repeats itself. It is no part of the results, which
 // are the same without it. failed is the run's error.
-func (e *Simulator) skipped(results *runstore.Results, failed error) {
+func (e *Simulator) skipped(results *results.Results, failed error) {
 	s := results.Skipped()
 	if s.Nodes > 0 {
 		e.Note("%s nodes of the ring do what others do at every instant: they were not simulated\n", doc.Integer(s.Nodes))
@@ -97,7 +97,7 @@ func (e *Simulator) skipped(results *runstore.Results, failed error) {
 }
 
 // SkippedPeriods says which periods were not simulated, and of a check without an error that it has found no difference.
-func (e *Simulator) SkippedPeriods(s runstore.Skipped, failed error) {
+func (e *Simulator) SkippedPeriods(s results.Skipped, failed error) {
 	if e.Exact == weft.ExactCheck && failed == nil {
 		e.Note("--exact check: every simulation has the same results with and without skipping\n")
 	}

@@ -16,8 +16,9 @@ import (
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/contest"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -47,7 +48,7 @@ func (x *Execution) Register(e *Simulator, cmd *cobra.Command) {
 
 // Run simulates, prints and stores. Available results are printErr and stored even if the run failed
 // or was interrupted; the error has the exit code.
-func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved, tell func(*runstore.Results) error) error {
+func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved, tell func(*results.Results) error) error {
 	if err := cmp.Or(flags.CheckWorkers(x.Workers), x.checkSkip(e)); err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (x *Execution) Options(e *Simulator, p *progress) weft.Options {
 	return o
 }
 
-func (x *Execution) tell(e *Simulator, results *runstore.Results, tell func(*runstore.Results) error) error {
+func (x *Execution) tell(e *Simulator, results *results.Results, tell func(*results.Results) error) error {
 	if !x.JSON {
 		return tell(results)
 	}
@@ -141,7 +142,7 @@ func (x *Execution) tell(e *Simulator, results *runstore.Results, tell func(*run
 }
 
 // store writes the run folder, if requested.
-func (x *Execution) store(folder *RunFolder, r *scenario.Resolved, resolved []byte, results *runstore.Results, series *SeriesOf, recorded []runstore.File, meta runstore.Meta) error {
+func (x *Execution) store(folder *RunFolder, r *scenario.Resolved, resolved []byte, results *results.Results, series *SeriesOf, recorded []runstore.File, meta runstore.Meta) error {
 	if folder == nil {
 		return nil
 	}
@@ -158,7 +159,7 @@ func (x *Execution) store(folder *RunFolder, r *scenario.Resolved, resolved []by
 }
 
 // meta is the folder's description of the run; failed is the reason if it is incomplete.
-func (x *Execution) meta(e *Simulator, r *scenario.Resolved, results *runstore.Results, started time.Time, wall time.Duration, failed error) runstore.Meta {
+func (x *Execution) meta(e *Simulator, r *scenario.Resolved, results *results.Results, started time.Time, wall time.Duration, failed error) runstore.Meta {
 	m := e.Meta(&Circumstances{
 		Seed: r.Run.Seed, Started: started, Wall: wall, Events: results.Events(), Skipped: results.Skipped(), Workers: x.Workers, Failed: failed,
 	})
@@ -167,7 +168,7 @@ func (x *Execution) meta(e *Simulator, r *scenario.Resolved, results *runstore.R
 }
 
 // Outcome is the error at the end of a run, with its exit code.
-func Outcome(ctx context.Context, results *runstore.Results, err error) error {
+func Outcome(ctx context.Context, results *results.Results, err error) error {
 	stopped := ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case stopped && results == nil:
@@ -192,7 +193,7 @@ func Outcome(ctx context.Context, results *runstore.Results, err error) error {
 }
 
 // failures are the points without a result, without the reasons, which the report has given.
-func failures(results *runstore.Results) []string {
+func failures(results *results.Results) []string {
 	var out []string
 	for _, f := range results.Fabrics {
 		for _, p := range f.Points {

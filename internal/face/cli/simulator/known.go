@@ -78,20 +78,20 @@ func (e *Simulator) cacheProblem(problem string) {
 
 // Study is the runner of studies with many simulations: what is known is not simulated again.
 func (e *Simulator) Study() Runner {
-	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
+	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 		o.Cache = e.Store()
 		return e.Run(ctx, r, o)
 	}
 }
 
 // Training is training.Run for a study with many steps.
-func (e *Simulator) Training(ctx context.Context, r *scenario.Resolved, o training.Options) (*runstore.Training, error) {
+func (e *Simulator) Training(ctx context.Context, r *scenario.Resolved, o training.Options) (*results.Training, error) {
 	o.Cache = e.Store()
 	return training.Run(ctx, r, o)
 }
 
 // Serving is serve.Run for a study with many jobs.
-func (e *Simulator) Serving(ctx context.Context, r *scenario.Resolved, o serve.Options) (*runstore.Serving, error) {
+func (e *Simulator) Serving(ctx context.Context, r *scenario.Resolved, o serve.Options) (*results.Serving, error) {
 	o.Cache = e.Store()
 	return serve.Run(ctx, r, o)
 }

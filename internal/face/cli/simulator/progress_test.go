@@ -6,6 +6,8 @@ import (
 
 	"weft"
 	"weft/internal/face/cli/process"
+	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -14,12 +16,12 @@ import (
 func TestProgressOfACheck(t *testing.T) {
 	e := New(&process.Env{Now: time.Now, StderrTerminal: true}, nil)
 	e.Exact = weft.ExactCheck
-	p := NewProgress(e, &weft.Resolved{Fabrics: make([]weft.Fabric, 2), Workload: weft.Workload{Sizes: []units.Bytes{8, 1 << 20}}})
+	p := NewProgress(e, &scenario.Resolved{Fabrics: make([]scenario.Fabric, 2), Workload: scenario.Workload{Sizes: []units.Bytes{8, 1 << 20}}})
 	if len(p.costs) != 8 || p.costs[0] != p.costs[3] || p.costs[4] != p.costs[7] || p.costs[3] >= p.costs[4] {
 		t.Errorf("costs %v, want four small and four large", p.costs)
 	}
 	var s weft.Progress
-	s.Simulated, s.Skipped = 3000, weft.Skipped{Periods: 2, Time: 1000}
+	s.Simulated, s.Skipped = 3000, results.Skipped{Periods: 2, Time: 1000}
 	if got := simulated(s); got != "simulated 3 ns, of which skipped 1 ns (periods: 2)" {
 		t.Error(got)
 	}

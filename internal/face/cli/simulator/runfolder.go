@@ -90,7 +90,7 @@ func (f *RunFolder) Follow(ctx context.Context, s *process.Status) (run context.
 }
 
 // showSoFar writes the series of running simulations for viewers. It takes a tenth of the time at most.
-func (f *RunFolder) showSoFar(series []*runstore.Series) {
+func (f *RunFolder) showSoFar(series []*results.Series) {
 	begun := time.Now()
 	if len(series) == 0 || begun.Before(f.rest) {
 		return

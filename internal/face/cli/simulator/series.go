@@ -44,7 +44,7 @@ func (e *Simulator) RecordSeries(asked bool, folder *RunFolder, r *scenario.Reso
 }
 
 // Add is the callback of simulations; nil without series.
-func (s *SeriesOf) Add() func(*runstore.Series) {
+func (s *SeriesOf) Add() func(*results.Series) {
 	if s == nil {
 		return nil
 	}

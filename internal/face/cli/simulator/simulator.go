@@ -5,14 +5,14 @@ import (
 
 	"weft"
 	"weft/internal/face/cli/process"
-	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/sweep"
+	"weft/results"
+	"weft/scenario"
 )
 
 // Runner simulates a scenario. When ctx ends it returns the results so far, with Partial set, and a
 // nil or a context error.
-type Runner func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error)
+type Runner func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error)
 
 // Simulator is an environment whose verbs simulate: with the results that are known, in the way that
 // --exact and --skip say, and together with other processes if this one shares simulations.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"weft/internal/base/jsontext"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
@@ -98,7 +99,7 @@ func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []ru
 		return nil, nil, err
 	}
 	var result bytes.Buffer
-	if err := process.EncodeJSON(&result, r); err != nil {
+	if err := jsontext.Write(&result, r); err != nil {
 		return nil, nil, err
 	}
 	configs = deviceFiles(&tuned.Fabrics[0], tuned)

@@ -12,6 +12,7 @@ import (
 
 	"weft/internal/face/cli/process"
 	"weft/internal/sim/runstore"
+	"weft/results"
 )
 
 // A folder with a run whose files are pipes shows the others, and says what it leaves out.
@@ -20,7 +21,7 @@ func TestABadRunHidesNoOthers(t *testing.T) {
 	for _, name := range []string{"bad", "good"} {
 		out, err := runstore.Claim(filepath.Join(dir, name), runstore.Runs)
 		if err == nil {
-			err = errors.Join(out.Write(runstore.Run{Results: &runstore.Results{Version: runstore.ResultsVersion}, Meta: runstore.Meta{Weft: "test"}}), out.Close())
+			err = errors.Join(out.Write(runstore.Run{Results: &results.Results{Version: results.ResultsVersion}, Meta: runstore.Meta{Weft: "test"}}), out.Close())
 		}
 		if err != nil {
 			t.Fatal(err)
