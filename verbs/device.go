@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
 	"weft/verbs/internal/socket"
@@ -68,14 +67,11 @@ type Device struct {
 	control func() cc.Algorithm // makes the congestion control of a queue pair; nil: none
 	keys    keys
 	qps     map[*QP]struct{}
-	eecs    map[*transport.EEC]*EEC
-	rd      map[QPN]*QP // of the RD service
 	cqs     map[*CQ]struct{}
 	armings uint32 // how often a queue was armed
 	closed  bool
 	down    bool // the emulated fabric's NIC has no cable in service
 	foreign bool // Options.ForeignMemory
-	lastRDD uint32
 	async   chan AsyncEvent
 
 	rejected atomic.Int64 // rejected messages to the manager: Stats.ManagerDropped
@@ -200,7 +196,7 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, foreign: o.ForeignMemory, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{mtu: o.PathMTU, foreign: o.ForeignMemory, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	if params != nil {
 		d.control = func() cc.Algorithm { return cc.NewDCQCN(params, cc.Unlimited) }
 	}
@@ -330,9 +326,6 @@ func (d *Device) Stats() Stats {
 	for q := range d.qps {
 		out.Repeated += int64(q.end.QP.Repeated())
 	}
-	for _, e := range d.eecs {
-		out.Repeated += int64(e.end.QP.Repeated())
-	}
 	return out
 }
 
@@ -358,9 +351,6 @@ func (d *Device) Close() error {
 		return ErrClosed
 	}
 	d.closed = true
-	for _, e := range d.eecs {
-		e.destroy()
-	}
 	for q := range d.qps {
 		q.destroy()
 	}

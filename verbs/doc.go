@@ -31,10 +31,7 @@
 // # Datagrams
 //
 // A queue pair of UD sends to an address handle, of a device or of a multicast group (AttachMcast);
-// Device.Resolve asks a device for the queue pair that serves a port. A queue pair of RD sends by
-// an end-to-end context (EEC), which two devices share, reliably and in order to any queue pair of
-// its domain (RDD) at the other end. An error of one message ends the sends of its queue pair
-// (SQE), not the context.
+// Device.Resolve asks a device for the queue pair that serves a port.
 //
 // # Concurrency
 //
@@ -56,5 +53,5 @@
 //
 // # What it leaves out
 //
-// Automatic path migration, more than one port, P_Key tables of more than one entry.
+// Reliable datagrams (RD), automatic path migration, more than one port, P_Key tables of more than one entry.
 package verbs

@@ -89,7 +89,7 @@ func (q *QP) linger() {
 	waits := func() bool {
 		d.port.Lock()
 		defer d.port.Unlock()
-		return !q.dead && !d.closed && q.state() == transport.StateRTS && q.sends.unfinished() > 0
+		return !q.dead && !d.closed && q.end.QP.State() == transport.StateRTS && q.sends.unfinished() > 0
 	}
 	for until := time.Now().Add(lingers); waits() && time.Now().Before(until); {
 		d.rest()

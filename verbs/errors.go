@@ -114,7 +114,4 @@ var statusOf = [...]Status{
 	transport.RetryExcErr:    RetryExcErr,
 	transport.RNRRetryExcErr: RNRRetryExcErr,
 	transport.MWBindErr:      MWBindErr,
-	transport.LocRDDViolErr:  LocRDDViolErr,
-	transport.RemInvRDReqErr: RemInvRDReqErr,
-	transport.InvEECStateErr: InvEECStateErr,
 }

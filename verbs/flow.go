@@ -14,11 +14,6 @@ var (
 	plainFlow = transport.FlowControl{
 		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: units.Forever, LeastTimeout: units.Forever,
 	}
-	// datagramFlow is for RD's contexts, whose peer is always weft: a premature timeout costs a
-	// part of one message.
-	datagramFlow = transport.FlowControl{
-		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: firstTimeout, LeastTimeout: firstTimeout,
-	}
 	// weftFlow is for a peer that has agreed to selective repeat: a premature timeout costs one
 	// packet.
 	weftFlow = transport.FlowControl{

@@ -15,7 +15,7 @@ import (
 type QPAttr struct {
 	State           QPState
 	Access          Access // the peer's rights
-	QKey            uint32 // UD and RD
+	QKey            uint32 // UD
 	PathMTU         int
 	Dest            netip.AddrPort // the peer's device; port 0 is 4791
 	DestQPN         QPN
@@ -77,7 +77,6 @@ var needs = map[QPState][6]struct{ must, may QPAttrMask }{
 		RC: {must: AttrState | AttrAccess},
 		UC: {must: AttrState | AttrAccess},
 		UD: {must: AttrState | AttrQKey},
-		RD: {must: AttrState | AttrQKey | AttrAccess},
 
 		XRCSend: {must: AttrState | AttrAccess},
 		XRCRecv: {must: AttrState | AttrAccess},
@@ -86,7 +85,6 @@ var needs = map[QPState][6]struct{ must, may QPAttrMask }{
 		RC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess | AttrSelectiveRepeat},
 		UC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess},
 		UD: {AttrState, AttrQKey},
-		RD: {AttrState, AttrQKey | AttrAccess},
 
 		XRCSend: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess | AttrMaxDestRdAtomic | AttrMinRNRTimer},
 		XRCRecv: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess},
@@ -95,7 +93,6 @@ var needs = map[QPState][6]struct{ must, may QPAttrMask }{
 		RC: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
 		UC: {AttrState | AttrSQPSN, AttrAccess},
 		UD: {AttrState | AttrSQPSN, AttrQKey},
-		RD: {AttrState, AttrQKey | AttrAccess},
 
 		XRCSend: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
 		XRCRecv: {AttrState | AttrSQPSN | AttrTimeout, AttrAccess | AttrMinRNRTimer | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry},
@@ -122,7 +119,7 @@ func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	case a.State > StateErr || a.State == StateSQE:
 		return invalid("no transition to the state %d: a device enters it by itself", a.State)
 	}
-	from := QPState(q.state())
+	from := QPState(q.end.QP.State())
 	resumes := a.State == StateRTS && (from == StateSQD || from == StateSQE || from == StateRTS)
 	if n, ok := needs[a.State]; ok && !resumes {
 		must, may := n[q.attr.Type].must, n[q.attr.Type].may
@@ -135,9 +132,6 @@ func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	}
 	if err := q.check(a, mask); err != nil {
 		return err
-	}
-	if q.rd != nil {
-		return q.enterRD(a, mask)
 	}
 	return q.enter(a, mask)
 }
@@ -282,5 +276,5 @@ func keep[T any](to *T, v T, counts QPAttrMask) {
 func (q *QP) Drained() bool {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
-	return q.state() == transport.StateSQD && q.drained()
+	return q.end.QP.State() == transport.StateSQD && q.end.QP.Drained()
 }

@@ -237,7 +237,7 @@ func (q *QP) completed(c *transport.Completion) {
 		return // another part of the READ has completed the work request already
 	}
 	wc := WC{WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
-	rec.segs, rec.inline, rec.ah, rec.by, rec.local = nil, nil, nil, nil, nil
+	rec.segs, rec.inline, rec.ah, rec.local = nil, nil, nil, nil
 	q.deliver(q.attr.SendCQ, &wc, false)
 }
 
@@ -303,7 +303,7 @@ func (q *QP) deliver(c *CQ, wc *WC, solicited bool) {
 	if before == 0 {
 		q.pd.dev.raise(AsyncEvent{Type: EventCQErr, CQ: c})
 	}
-	if q.state() != transport.StateErr {
+	if q.end.QP.State() != transport.StateErr {
 		q.fail()
 	}
 }

@@ -71,9 +71,8 @@ type SendWR struct {
 	CompareAdd uint64
 	Swap       uint64
 
-	AH      *AH  // UD
-	EEC     *EEC // RD
-	DestQPN QPN  // UD and RD
+	AH      *AH // UD
+	DestQPN QPN // UD
 	// RemoteSRQ is the number of the peer's shared receive queue that an XRC message is for, and whose
 	// protection domain has the memory.
 	RemoteSRQ uint32
@@ -113,7 +112,7 @@ func (q *QP) PostSend(list ...SendWR) error {
 			port.Process(&q.end) // it may end at once, and its record may be reused
 		}
 	}
-	if q.rd == nil && q.attr.Type == RC && q.sends.unfinished() > manyUnfinished {
+	if q.attr.Type == RC && q.sends.unfinished() > manyUnfinished {
 		port.Schedule(&q.end)
 	} else {
 		port.Process(&q.end)
@@ -136,19 +135,19 @@ func (q *QP) postSend(wr *SendWR) error {
 		return err
 	}
 	rec := sendRecord{
-		wrid: wr.WRID, wr: q.sends.posted, op: what.wc, ah: wr.AH, by: wr.EEC, srq: wr.RemoteSRQ,
+		wrid: wr.WRID, wr: q.sends.posted, op: what.wc, ah: wr.AH, srq: wr.RemoteSRQ,
 		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
 	}
 	total, ok, err := q.buffers(&rec, wr, what.op)
 	switch {
 	case err != nil:
 		return err
-	case !ok && q.rd == nil:
+	case !ok:
 		return q.postRefused(&rec)
 	}
 	t := transport.WorkRequest{
 		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
-		Refused: !ok, Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
+		Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
 	}
 	if wr.QKey&ownQKey != 0 {
 		t.QKey = q.qkey
@@ -212,7 +211,7 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) error {
 	size := q.readPart()
 	parts := max(1, (total+size-1)/size)
-	if uint64(q.pending())+parts > transport.MaxSendQueue {
+	if uint64(q.end.QP.Pending())+parts > transport.MaxSendQueue {
 		return fmt.Errorf("%w: a READ of %d bytes does not fit beside the unfinished sends", ErrNoMemory, total)
 	}
 	addr := t.RemoteVA
@@ -246,9 +245,9 @@ func (q *QP) readPart() uint64 {
 
 // enqueue passes a message to the transport.
 func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
-	q.sends.reserve(q.pending())
+	q.sends.reserve(q.end.QP.Pending())
 	t.ID = q.sends.next
-	if err := q.handOver(rec, t); err != nil {
+	if err := q.end.QP.PostSend(q.pd.dev.port.Now(), t); err != nil {
 		if errors.Is(err, transport.ErrQueueFull) {
 			return fmt.Errorf("%w: %w", ErrNoMemory, err)
 		}
@@ -282,7 +281,7 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
-	if q.state() == transport.StateErr {
+	if q.end.QP.State() == transport.StateErr {
 		port.Process(&q.end) // in ERR it is flushed; otherwise it sends nothing
 	}
 	return nil
@@ -297,7 +296,7 @@ func (q *QP) addRecv(rec *recvRecord) error {
 		}
 		room -= grhBytes
 	}
-	if err := q.handOverRecv(transport.RecvRequest{ID: q.recvs.next, Length: uint32(room)}); err != nil {
+	if err := q.end.QP.PostRecv(q.pd.dev.port.Now(), transport.RecvRequest{ID: q.recvs.next, Length: uint32(room)}); err != nil {
 		return err
 	}
 	q.recvs.add(rec)

@@ -18,17 +18,16 @@ const (
 	RC      QPType = iota // reliable connection
 	UC                    // unreliable connection
 	UD                    // unreliable datagram
-	RD                    // reliable datagram: see EEC
 	XRCSend               // extended reliable connection, the end that sends: see XRCD
 	XRCRecv               // and the end that receives
 )
 
 func (t QPType) String() string {
-	return [...]string{RC: "RC", UC: "UC", UD: "UD", RD: "RD", XRCSend: "XRC, sending", XRCRecv: "XRC, receiving"}[t]
+	return [...]string{RC: "RC", UC: "UC", UD: "UD", XRCSend: "XRC, sending", XRCRecv: "XRC, receiving"}[t]
 }
 
 func (t QPType) service() transport.Service {
-	return [...]transport.Service{RC: transport.RC, UC: transport.UC, UD: transport.UD, RD: transport.RC, XRCSend: transport.RC, XRCRecv: transport.RC}[t]
+	return [...]transport.Service{RC: transport.RC, UC: transport.UC, UD: transport.UD, XRCSend: transport.RC, XRCRecv: transport.RC}[t]
 }
 
 // QPState is the state of a queue pair (IBA vol. 1, 10.3.1).
@@ -51,8 +50,7 @@ func (s QPState) String() string { return transport.State(s).String() }
 type QPInitAttr struct {
 	Type           QPType
 	SendCQ, RecvCQ *CQ
-	SRQ            *SRQ  // replaces the receive queue; not for RD and XRC
-	RDD            *RDD  // for RD
+	SRQ            *SRQ  // replaces the receive queue; not for XRC
 	XRCD           *XRCD // for XRCRecv, which has no completion queues of its own; XRCSend has no RecvCQ
 	MaxSendWR      int
 	MaxRecvWR      int
@@ -71,8 +69,7 @@ type QP struct {
 	qkey   uint32
 	set    QPAttr // attributes last set
 	dead   bool
-	rd     *transport.RDQP // of RD, which sends through contexts and not through end
-	fault  Status          // a local error to report with the present completion
+	fault  Status // a local error to report with the present completion
 
 	sends sendRecords
 	recvs recvRecords
@@ -99,8 +96,6 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 		return nil, invalid("%d bytes of inline data: 0 to %d", a.MaxInlineData, MaxInline)
 	case a.SRQ != nil && a.SRQ.pd != p:
 		return nil, invalid("the shared receive queue is of another protection domain")
-	case (a.Type == RD) != (a.RDD != nil) || a.RDD != nil && (a.RDD.dev != p.dev || a.SRQ != nil):
-		return nil, invalid("a queue pair of RD needs a reliable datagram domain of its device and a receive queue of its own; other services have no such domain")
 	case (a.Type == XRCRecv) != (a.XRCD != nil) || a.Type >= XRCSend && a.SRQ != nil:
 		return nil, invalid("a queue pair of XRC names shared receive queues in its messages, and the receiving end has a domain for them")
 	}
@@ -133,9 +128,6 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("verbs: %w", err)
-	}
-	if a.Type == RD {
-		q.joinRDD()
 	}
 	p.dev.qps[q] = struct{}{}
 	a.use(p, 1)
@@ -176,7 +168,7 @@ func (q *QP) Rate() units.Rate {
 func (q *QP) State() QPState {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
-	return QPState(q.state())
+	return QPState(q.end.QP.State())
 }
 
 // Destroy destroys the queue pair. Unfinished work completes with WRFlushErr; the verbs drop it
@@ -191,9 +183,6 @@ func (q *QP) Destroy() error {
 	if q.pd.dev.port.Attends(&q.end) {
 		return fmt.Errorf("%w: the queue pair is attached to a multicast group", ErrBusy)
 	}
-	if q.rd != nil && q.rd.Busy() {
-		return fmt.Errorf("%w: the queue pair has a message in progress", ErrBusy)
-	}
 	q.destroy()
 	return nil
 }
@@ -205,7 +194,7 @@ func (q *QP) destroy() {
 	}
 	q.dead = true
 	port := q.pd.dev.port
-	if q.state() != transport.StateReset {
+	if q.end.QP.State() != transport.StateReset {
 		q.fail()
 	}
 	port.Detach(&q.end)
@@ -213,12 +202,11 @@ func (q *QP) destroy() {
 		w.unbind()
 	}
 	delete(q.pd.dev.qps, q)
-	if q.rd != nil {
-		delete(q.pd.dev.rd, q.QPN())
-		q.attr.RDD.refs--
-	}
 	q.attr.use(q.pd, -1)
 }
+
+// fail brings the queue pair to ERR.
+func (q *QP) fail() { q.end.QP.BecomeErr(q.pd.dev.port.Batch()) }
 
 // hasQueues reports whether the completion queues are there that the service needs.
 func (a *QPInitAttr) hasQueues(d *Device) bool {

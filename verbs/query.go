@@ -13,10 +13,8 @@ func (q *QP) Query() (QPAttr, QPInitAttr) {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
 	a := q.set
-	a.State = QPState(q.state())
-	if q.rd == nil {
-		a.RQPSN, a.SQPSN = q.end.QP.Expected(), q.end.QP.NextPSN()
-	}
+	a.State = QPState(q.end.QP.State())
+	a.RQPSN, a.SQPSN = q.end.QP.Expected(), q.end.QP.NextPSN()
 	return a, q.attr
 }
 

@@ -14,7 +14,6 @@ type sendRecord struct {
 	few        [2]segment // storage of segs if they are few
 	inline     []byte
 	ah         *AH
-	by         *EEC
 	srq        uint32 // XRC: the peer's
 	swap, comp uint64
 	local      *localWork

@@ -144,7 +144,7 @@ type localWork struct {
 // postLocal posts a bind or an invalidation. Properties that cannot change before its turn are
 // checked here, all others then.
 func (q *QP) postLocal(wr *SendWR) error {
-	if q.attr.Type == UD || q.rd != nil {
+	if q.attr.Type == UD {
 		return invalid("%v has no %v", q.attr.Type, wr.Opcode)
 	}
 	what := operations[wr.Opcode]
