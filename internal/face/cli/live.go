@@ -42,7 +42,7 @@ verbs run starts perftest's, libibverbs' and librdmacm's own programs on the sam
 }
 
 // liveVerbs are the verbs of live with old names at the top level.
-var liveVerbs = []func(*Env) *cobra.Command{newPerf, newPing, newSniff}
+var liveVerbs = []func(*Env) *cobra.Command{newPerf, newSniff}
 
 // newLiveRank is the verb of a collective's rank processes; it is not for users.
 func newLiveRank(e *Env) *cobra.Command {
