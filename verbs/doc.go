@@ -10,9 +10,12 @@
 //	mr, err := pd.RegMR(make([]byte, 1<<20), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
 //	cq, err := dev.CreateCQ(64)
 //	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.RC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 32})
-//	err = qp.Connect(remote)            // or Modify, state by state
+//	own := qp.Remote(psn)                                 // goes to the peer, by any way
+//	err = qp.Connect(peers, psn, verbs.AccessRemoteWrite) // or Modify, state by state
 //	err = qp.PostSend(verbs.SendWR{...})
 //	n, err := cq.Poll(wc)
+//
+// The example is a whole program.
 //
 // # Memory
 //

@@ -244,6 +244,12 @@ type Remote struct {
 	PSN  units.PSN // of its first request
 }
 
+// Remote is what the peer needs to connect to the queue pair. psn is the PSN of the queue pair's own first request, as
+// its Connect gets it.
+func (q *QP) Remote(psn units.PSN) Remote {
+	return Remote{Addr: q.pd.dev.Addr(), QPN: q.QPN(), PSN: psn}
+}
+
 // Connect takes a new queue pair of a connected service to RTS, with the usual values: the device's
 // path MTU, timeout 16, 7 retries, RNR timer 12. psn is the PSN of its own first request, and
 // access the peer's rights.
