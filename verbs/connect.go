@@ -181,7 +181,7 @@ func (d *Device) ListenAt(space PortSpace, at netip.Addr, port uint16) (*Listene
 		return nil, err
 	}
 	p := boundTo(space.service(port), at)
-	l := &Listener{m: m, bound: p, backlog: newBacklog[*Conn](m)}
+	l := &Listener{m: m, bound: p, backlog: newBacklog[*Conn](&m.mu, m.stopped)}
 	if !add(m, m.listeners, p, l) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}

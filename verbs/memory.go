@@ -39,13 +39,7 @@ type reach struct {
 // keys are the memory regions and windows of a device, by the first 24 bits of their keys, the
 // index. All 32 bits of a key are random: a peer's keys tell nothing about other or later keys. The
 // last 8 bits are the variant, which binding a window changes.
-type keys map[uint32]slot
-
-// slot is the object of an index: a region or a window.
-type slot struct {
-	mr *MR
-	mw *MW
-}
+type keys map[uint32]any // *MR or *MW
 
 // Virtual addresses are random, too, in steps of 64 KiB, in a range that no process uses: one
 // address tells nothing about others. Regions may overlap by chance, as regions of RegMRIOVA may: the
@@ -58,15 +52,15 @@ const (
 
 func freshAddr() uint64 { return leastAddr + secret()%addrRange&^(addrAlign-1) }
 
-// add gives a region or a window a key.
-func (k keys) add(s slot) (key uint32, err error) {
+// assign gives a region or a window a key.
+func (k keys) assign(object any) (key uint32, err error) {
 	if len(k) == MaxMR {
 		return 0, fmt.Errorf("%w: %d memory regions and windows", ErrNoMemory, MaxMR)
 	}
 	for {
 		key = uint32(secret())
 		if _, taken := k[key>>8]; !taken {
-			k[key>>8] = s
+			k[key>>8] = object
 			return key, nil
 		}
 	}
@@ -75,18 +69,10 @@ func (k keys) add(s slot) (key uint32, err error) {
 // remove invalidates a key.
 func (k keys) remove(key uint32) { delete(k, key>>8) }
 
-// find is the region of a key, nil if the key does not match exactly.
-func (k keys) find(key uint32) *MR {
-	if mr := k[key>>8].mr; mr != nil && mr.key == key {
+// region is the memory region of a key, nil if the key does not match exactly.
+func (d *Device) region(key uint32) *MR {
+	if mr, ok := d.keys[key>>8].(*MR); ok && mr.key == key {
 		return mr
-	}
-	return nil
-}
-
-// window is the memory window of a key, nil if the key does not match exactly.
-func (k keys) window(key uint32) *MW {
-	if mw := k[key>>8].mw; mw != nil && mw.key == key {
-		return mw
 	}
 	return nil
 }
@@ -147,7 +133,7 @@ func (p *PD) register(buf []byte, addr uint64, access Access) (*MR, error) {
 		return nil, err
 	}
 	mr := &MR{pd: p, reach: reach{buf: buf, addr: addr, access: access}, valid: true}
-	key, err := p.dev.keys.add(slot{mr: mr})
+	key, err := p.dev.keys.assign(mr)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +192,7 @@ func (m *MR) Reregister(pd *PD, buf []byte, addr uint64, access Access) (*MR, er
 	m.valid = false
 	m.pd.refs--
 	pd.refs++
-	pd.dev.keys[m.key>>8] = slot{mr: next}
+	pd.dev.keys[m.key>>8] = next
 	return next, nil
 }
 
@@ -245,7 +231,7 @@ func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total
 			continue
 		}
 		total += s.Length
-		mr := p.dev.keys.find(s.LKey)
+		mr := p.dev.region(s.LKey)
 		if mr == nil || mr.span(p, s.Addr, s.Length, need) == nil {
 			ok = false
 			continue

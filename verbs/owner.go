@@ -84,13 +84,13 @@ func (q *QP) reach(rkey uint32, va, length uint64, need Access) []byte {
 	if q.access&need != need {
 		return nil
 	}
-	if mr := q.pd.dev.keys.find(rkey); mr != nil && q.attr.XRCD != nil {
+	if mr := q.pd.dev.region(rkey); mr != nil && q.attr.XRCD != nil {
 		return mr.span(mr.pd, va, length, need) // remote has asked whether it is of the right one
 	} else if mr != nil {
 		return mr.span(q.pd, va, length, need)
 	}
-	if mw := q.pd.dev.keys.window(rkey); mw != nil {
-		return mw.span(q, va, length, need)
+	if mw := q.pd.dev.window(rkey); mw != nil {
+		return mw.span(q.pd, &q.windows, va, length, need)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ type QP struct {
 	recvs recvRecords
 
 	scratch []segment
-	windows map[*MW]struct{} // bound type 2 windows
+	windows windowSet
 }
 
 // CreateQP creates a queue pair in RESET.

@@ -184,7 +184,7 @@ func (d *Device) ListenDatagramsAt(at netip.Addr, port uint16) (*Service, error)
 		return nil, err
 	}
 	p := boundTo(cm.DatagramServiceID(port), at)
-	s := &Service{m: m, bound: p, backlog: newBacklog[*Question](m)}
+	s := &Service{m: m, bound: p, backlog: newBacklog[*Question](&m.mu, m.stopped)}
 	if !add(m, m.services, p, s) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}

@@ -9,7 +9,7 @@ type SRQ struct {
 	limit int
 	refs  int
 
-	xrcd   *XRCD  // of XRC
+	left   func() // takes a destroyed queue of XRC out of its domain; nil: of no domain
 	cq     *CQ    // likewise: for the completions of its receives
 	number uint32 // likewise, 24 bits
 }
@@ -74,6 +74,8 @@ func (s *SRQ) Destroy() error {
 		return ErrBusy
 	}
 	s.pd.refs--
-	s.leave()
+	if s.left != nil {
+		s.left()
+	}
 	return nil
 }

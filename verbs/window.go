@@ -20,13 +20,16 @@ const (
 type MW struct {
 	pd    *PD
 	kind  MWType
-	key   uint32 // present key for peers
-	given uint32 // the key of the last posted bind, which peers may know already
-	mr    *MR    // nil while unbound
-	qp    *QP    // type 2: the queue pair whose peer may use it
+	key   uint32     // present key for peers
+	given uint32     // the key of the last posted bind, which peers may know already
+	mr    *MR        // nil while unbound
+	of    *windowSet // type 2: of the queue pair whose peer may use it
 	reach
 	dead bool
 }
+
+// windowSet are the type 2 windows that are bound to a queue pair.
+type windowSet map[*MW]struct{}
 
 // BindInfo is the memory that a window is bound to (ibv_mw_bind_info).
 type BindInfo struct {
@@ -60,7 +63,7 @@ func (p *PD) AllocMW(kind MWType) (*MW, error) {
 		return nil, invalid("no memory window type with the number %d", kind)
 	}
 	mw := &MW{pd: p, kind: kind}
-	key, err := p.dev.keys.add(slot{mw: mw})
+	key, err := p.dev.keys.assign(mw)
 	if err != nil {
 		return nil, err
 	}
@@ -99,16 +102,24 @@ func (w *MW) unbind() {
 	if w.mr != nil {
 		w.mr.windows--
 	}
-	if w.qp != nil {
-		delete(w.qp.windows, w)
+	if w.of != nil {
+		delete(*w.of, w)
 	}
-	w.mr, w.qp, w.reach = nil, nil, reach{}
+	w.mr, w.of, w.reach = nil, nil, reach{}
 }
 
-// span is the bytes from addr on, nil if they are not all in the window, or it is not for this
-// queue pair.
-func (w *MW) span(q *QP, addr, length uint64, need Access) []byte {
-	if w.mr == nil || w.pd != q.pd || w.kind == MWType2 && w.qp != q {
+// window is the memory window of a key, nil if the key does not match exactly.
+func (d *Device) window(key uint32) *MW {
+	if mw, ok := d.keys[key>>8].(*MW); ok && mw.key == key {
+		return mw
+	}
+	return nil
+}
+
+// span is the bytes from addr on, nil if they are not all in the window, or it is not for the queue pair of a domain
+// and a set.
+func (w *MW) span(pd *PD, of *windowSet, addr, length uint64, need Access) []byte {
+	if w.mr == nil || w.pd != pd || w.kind == MWType2 && w.of != of {
 		return nil
 	}
 	return w.reach.span(addr, length, need)
@@ -244,9 +255,9 @@ func (q *QP) bind(b *BindWR) bool {
 		w.addr = 0
 	}
 	if w.kind == MWType2 {
-		w.qp = q
+		w.of = &q.windows
 		if q.windows == nil {
-			q.windows = map[*MW]struct{}{}
+			q.windows = windowSet{}
 		}
 		q.windows[w] = struct{}{}
 	}
@@ -257,8 +268,8 @@ func (q *QP) bind(b *BindWR) bool {
 // or for the peer's SEND. Regions and windows of type 1 cannot be invalidated: the specification
 // allows only regions registered by work request, which do not exist here.
 func (q *QP) invalidate(rkey uint32) bool {
-	w := q.pd.dev.keys.window(rkey)
-	if w == nil || w.qp != q {
+	w := q.pd.dev.window(rkey)
+	if w == nil || w.of != &q.windows {
 		return false
 	}
 	w.unbind()

@@ -54,22 +54,18 @@ func (p *PD) CreateXRCSRQ(maxWR int, x *XRCD, cq *CQ) (*SRQ, error) {
 	for s.number == 0 || x.srqs[s.number] != nil {
 		s.number = uint32(secret()) & 0xff_ffff
 	}
-	s.xrcd, s.cq = x, cq
+	s.cq = cq
 	x.srqs[s.number] = s
 	cq.refs++
+	s.left = func() {
+		delete(x.srqs, s.number)
+		cq.refs--
+	}
 	return s, nil
 }
 
 // Number is the number by which messages of XRC name the queue; 0 of any other queue.
 func (s *SRQ) Number() uint32 { return s.number }
-
-// leave takes a destroyed queue out of its domain, if it has one.
-func (s *SRQ) leave() {
-	if s.xrcd != nil {
-		delete(s.xrcd.srqs, s.number)
-		s.cq.refs--
-	}
-}
 
 // remoteSRQ is the queue that a request names.
 func (q *QP) remoteSRQ(p *transport.Packet) uint32 {
@@ -85,6 +81,6 @@ func (x *XRCD) named() *SRQ { return x.srqs[x.pd.dev.port.Arrived().SRQ] }
 // serves reports whether the arrived request may reach the memory of a key: it is of the protection domain
 // of the queue that the request names.
 func (x *XRCD) serves(rkey uint32) bool {
-	mr, s := x.pd.dev.keys.find(rkey), x.named()
+	mr, s := x.pd.dev.region(rkey), x.named()
 	return mr != nil && s != nil && mr.pd == s.pd
 }
