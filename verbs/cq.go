@@ -345,3 +345,15 @@ func (c *CQ) Destroy() error {
 	delete(c.dev.cqs, c)
 	return nil
 }
+
+var wcOpcodeNames = map[WCOpcode]string{
+	WCSend: "IBV_WC_SEND", WCRDMAWrite: "IBV_WC_RDMA_WRITE", WCRDMARead: "IBV_WC_RDMA_READ", WCCompSwap: "IBV_WC_COMP_SWAP",
+	WCFetchAdd: "IBV_WC_FETCH_ADD", WCBindMW: "IBV_WC_BIND_MW", WCLocalInv: "IBV_WC_LOCAL_INV", WCRecv: "IBV_WC_RECV",
+	WCRecvRDMAWithImm: "IBV_WC_RECV_RDMA_WITH_IMM",
+}
+
+func (o WCOpcode) String() string { return named(o, wcOpcodeNames) }
+
+func (f WCFlags) String() string {
+	return flags(f, []string{"IBV_WC_GRH", "IBV_WC_WITH_IMM", "", "IBV_WC_WITH_INV"})
+}

@@ -158,9 +158,6 @@ func (m *manager) takeMra(peer netip.AddrPort, tid uint64, body []byte) bool {
 	return true
 }
 
-// accepting is the service of the accepting end's queue pair, by that of the asking end's.
-var accepting = map[QPType]QPType{RC: RC, XRCSend: XRCRecv}
-
 // takeRep processes a REP, or its repetition.
 func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Rep
@@ -195,19 +192,6 @@ func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	return true
 }
 
-// establish answers a REP, or its repetition.
-func (m *manager) establish(c *Conn) {
-	m.established(c)
-	rtu := cm.Pair{Local: c.local, Remote: c.remote}
-	m.send(c.peer, rtu.AppendTo(head(c.tid, cm.AttrRtu)))
-}
-
-func (m *manager) established(c *Conn) {
-	m.settle(c)
-	c.state = connEstablished
-	closeOnce(c.settled)
-}
-
 // takeRej processes the rejection of a REQ, or of a REP.
 func (m *manager) takeRej(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Rej
@@ -226,11 +210,6 @@ func (m *manager) takeRej(peer netip.AddrPort, tid uint64, body []byte) bool {
 	c.private = r.Private[:]
 	m.end(c, rejection(r.Reason))
 	return true
-}
-
-// rejection is the error of a REJ.
-func rejection(why cm.Reason) error {
-	return &RejectError{uint16(why)}
 }
 
 // takePair processes RTU, DREQ and DREP.
@@ -259,25 +238,4 @@ func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 		return false
 	}
 	return true
-}
-
-// parting is the answer to the DREQ of a peer.
-type parting struct {
-	to      netip.AddrPort
-	message []byte
-}
-
-// part answers a peer that has ended its connection, and remembers the answer.
-func (m *manager) part(to netip.AddrPort, message []byte) {
-	m.send(to, message)
-	if len(m.parted) == maxParted {
-		m.parted = slices.Delete(m.parted, 0, 1)
-	}
-	m.parted = append(m.parted, parting{to, message})
-}
-
-// drep answers a DREQ.
-func drep(h *cm.Header, p *cm.Pair) []byte {
-	answer := cm.Pair{Local: p.Remote, Remote: p.Local}
-	return answer.AppendTo(head(h.Transaction, cm.AttrDrep))
 }

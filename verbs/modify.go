@@ -4,108 +4,10 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"weft/internal/sim/transport"
 	"weft/units"
 )
-
-// QPAttr are the attributes of a queue pair; a QPAttrMask selects the valid ones
-// (ibv_modify_qp(3)).
-type QPAttr struct {
-	State           QPState
-	Access          Access // the peer's rights
-	QKey            uint32 // UD
-	PathMTU         int
-	Dest            netip.AddrPort // the peer's device; port 0 is 4791
-	DestQPN         QPN
-	RQPSN           units.PSN // of the peer's first request
-	SQPSN           units.PSN // of the own first request
-	MaxRdAtomic     int       // READs and atomics outstanding as a requester
-	MaxDestRdAtomic int       // READs and atomics served as a responder
-	MinRNRTimer     uint8     // code of the time that peers must wait, 0 to 31
-	Timeout         uint8     // 4.096 us times 2^Timeout; 0 is for ever
-	RetryCnt        uint8     // 0 to 7
-	RNRRetry        uint8     // 0 to 7; 7 is for ever
-	// SelectiveRepeat says that the peer, too, is weft with this attribute set: both then use
-	// selective repeat. The connection manager agrees on it by itself.
-	SelectiveRepeat bool
-}
-
-// QPAttrMask selects attributes.
-type QPAttrMask uint32
-
-// The attributes.
-const (
-	AttrState QPAttrMask = 1 << iota
-	AttrAccess
-	AttrQKey
-	AttrPathMTU
-	AttrAV // Dest
-	AttrDestQPN
-	AttrRQPSN
-	AttrSQPSN
-	AttrMaxRdAtomic
-	AttrMaxDestRdAtomic
-	AttrMinRNRTimer
-	AttrTimeout
-	AttrRetryCnt
-	AttrRNRRetry
-	AttrSelectiveRepeat // optional, to RTR of RC
-)
-
-var attrNames = []string{
-	"State", "Access", "QKey", "PathMTU", "AV", "DestQPN", "RQPSN", "SQPSN", "MaxRdAtomic",
-	"MaxDestRdAtomic", "MinRNRTimer", "Timeout", "RetryCnt", "RNRRetry",
-	"SelectiveRepeat",
-}
-
-func (m QPAttrMask) String() string {
-	var names []string
-	for i, name := range attrNames {
-		if m&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, "|")
-}
-
-// needs are the required and the optional attributes of each transition (ibv_modify_qp(3), the
-// tables of the services). Each end of XRC takes what is of the other, too, as in the kernel.
-var needs = map[QPState][6]struct{ must, may QPAttrMask }{
-	StateInit: {
-		RC: {must: AttrState | AttrAccess},
-		UC: {must: AttrState | AttrAccess},
-		UD: {must: AttrState | AttrQKey},
-
-		XRCSend: {must: AttrState | AttrAccess},
-		XRCRecv: {must: AttrState | AttrAccess},
-	},
-	StateRTR: {
-		RC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess | AttrSelectiveRepeat},
-		UC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess},
-		UD: {AttrState, AttrQKey},
-
-		XRCSend: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess | AttrMaxDestRdAtomic | AttrMinRNRTimer},
-		XRCRecv: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess},
-	},
-	StateRTS: {
-		RC: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
-		UC: {AttrState | AttrSQPSN, AttrAccess},
-		UD: {AttrState | AttrSQPSN, AttrQKey},
-
-		XRCSend: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
-		XRCRecv: {AttrState | AttrSQPSN | AttrTimeout, AttrAccess | AttrMinRNRTimer | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry},
-	},
-}
-
-// need is the required attributes of a transition.
-func (q *QP) need(to QPState) QPAttrMask {
-	if n, ok := needs[to]; ok {
-		return n[q.attr.Type].must
-	}
-	return AttrState
-}
 
 // Modify changes the state of a queue pair, and the attributes in mask.
 func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
@@ -277,4 +179,57 @@ func (q *QP) Drained() bool {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
 	return q.end.QP.State() == transport.StateSQD && q.end.QP.Drained()
+}
+
+// need is the required attributes of a transition.
+func (q *QP) need(to QPState) QPAttrMask {
+	if n, ok := needs[to]; ok {
+		return n[q.attr.Type].must
+	}
+	return AttrState
+}
+
+// Remote identifies a queue pair to a peer that connects to it.
+type Remote struct {
+	Addr netip.AddrPort // port 0 is 4791
+	QPN  QPN
+	PSN  units.PSN // of its first request
+}
+
+// Remote is what the peer needs to connect to the queue pair. psn is the PSN of the queue pair's own first request, as
+// its Connect gets it.
+func (q *QP) Remote(psn units.PSN) Remote {
+	return Remote{Addr: q.pd.dev.Addr(), QPN: q.QPN(), PSN: psn}
+}
+
+// Connect takes a new queue pair of a connected service to RTS, with the usual values: the device's
+// path MTU, timeout 16, 7 retries, RNR timer 12. psn is the PSN of its own first request, and
+// access the peer's rights.
+func (q *QP) Connect(r Remote, psn units.PSN, access Access) error {
+	a := q.usual(r, psn, access)
+	return q.ConnectWith(&a)
+}
+
+// usual are the attributes that Connect sets.
+func (q *QP) usual(r Remote, psn units.PSN, access Access) QPAttr {
+	return QPAttr{
+		Access: access, PathMTU: q.pd.dev.mtu, Dest: r.Addr, DestQPN: r.QPN, RQPSN: r.PSN, SQPSN: psn,
+		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: AckTimeout, RetryCnt: 7, RNRRetry: 7,
+	}
+}
+
+// ConnectWith takes a new queue pair through INIT and RTR to RTS. a must have all attributes that
+// the three transitions require.
+func (q *QP) ConnectWith(a *QPAttr) error {
+	for _, s := range []QPState{StateInit, StateRTR, StateRTS} {
+		a.State = s
+		mask := q.need(s)
+		if s == StateRTR && a.SelectiveRepeat && q.attr.Type == RC {
+			mask |= AttrSelectiveRepeat
+		}
+		if err := q.Modify(a, mask); err != nil {
+			return err
+		}
+	}
+	return nil
 }

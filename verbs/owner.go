@@ -20,14 +20,40 @@ func (o *qpOwner) qp() *QP { return (*QP)(o) }
 
 // Gather implements socket.Owner.
 func (o *qpOwner) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	return o.qp().gather(p, parts)
+	q := o.qp()
+	if p.Op.Response() { // of a READ
+		b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
+		return append(parts, b), b != nil && q.pd.dev.there(b)
+	}
+	id, ok := q.end.QP.SourceOf(p)
+	if !ok {
+		return parts, false
+	}
+	rec := q.sends.at(id)
+	if rec.inline != nil {
+		return append(parts, rec.inline[p.Offset:p.Offset+p.Length]), true
+	}
+	return gather(parts, rec.segs, uint64(p.Offset), uint64(p.Length))
 }
 
 // Operands implements socket.Owner.
-func (o *qpOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) { return o.qp().operands(p) }
+func (o *qpOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) {
+	q := o.qp()
+	if id, ok := q.end.QP.SourceOf(p); ok {
+		rec := q.sends.at(id)
+		return rec.swap, rec.comp
+	}
+	return 0, 0
+}
 
 // Destination implements socket.Owner.
-func (o *qpOwner) Destination(p *transport.Packet) *socket.Peer { return o.qp().destination(p) }
+func (o *qpOwner) Destination(p *transport.Packet) *socket.Peer {
+	q := o.qp()
+	if id, ok := q.end.QP.SourceOf(p); ok {
+		return q.sends.at(id).ah.peer
+	}
+	return nil
+}
 
 // Place implements socket.Owner.
 func (o *qpOwner) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
@@ -108,50 +134,6 @@ func (q *QP) atomic(_ units.QPN, op transport.Op, rkey uint32, va uint64) uint64
 		binary.NativeEndian.PutUint64(cell, operands.SwapAdd)
 	}
 	return original
-}
-
-// gather appends the memory that a packet carries.
-func (q *QP) gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	if p.Op.Response() {
-		return q.gatherRead(p, parts)
-	}
-	id, ok := q.end.QP.SourceOf(p)
-	if !ok {
-		return parts, false
-	}
-	return q.gatherSend(id, p, parts)
-}
-
-// gatherRead appends the memory of a READ's response.
-func (q *QP) gatherRead(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
-	return append(parts, b), b != nil && q.pd.dev.there(b)
-}
-
-// gatherSend appends the memory of a packet of the message with an ID.
-func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	rec := q.sends.at(id)
-	if rec.inline != nil {
-		return append(parts, rec.inline[p.Offset:p.Offset+p.Length]), true
-	}
-	return gather(parts, rec.segs, uint64(p.Offset), uint64(p.Length))
-}
-
-// operands are the operands of an atomic.
-func (q *QP) operands(p *transport.Packet) (swapAdd, compare uint64) {
-	if id, ok := q.end.QP.SourceOf(p); ok {
-		rec := q.sends.at(id)
-		return rec.swap, rec.comp
-	}
-	return 0, 0
-}
-
-// destination is the destination of a datagram.
-func (q *QP) destination(p *transport.Packet) *socket.Peer {
-	if id, ok := q.end.QP.SourceOf(p); ok {
-		return q.sends.at(id).ah.peer
-	}
-	return nil
 }
 
 // place stores arrived payload at its place.
@@ -306,4 +288,12 @@ func (q *QP) deliver(c *CQ, wc *WC, solicited bool) {
 	if q.end.QP.State() != transport.StateErr {
 		q.fail()
 	}
+}
+
+// remoteSRQ is the queue that a request names.
+func (q *QP) remoteSRQ(p *transport.Packet) uint32 {
+	if id, ok := q.end.QP.SourceOf(p); ok {
+		return q.sends.at(id).srq
+	}
+	return 0
 }

@@ -1,92 +1,10 @@
 package verbs
 
 import (
-	"errors"
 	"fmt"
 
 	"weft/internal/sim/transport"
 )
-
-// Opcode is the operation of a send, with the numbers of ibv_wr_opcode.
-type Opcode uint8
-
-// The operations.
-const (
-	RDMAWrite Opcode = iota
-	RDMAWriteWithImm
-	Send
-	SendWithImm
-	RDMARead
-	AtomicCmpAndSwp
-	AtomicFetchAndAdd
-	LocalInv // invalidates InvalidateRKey, the key of a type 2 window of the queue pair
-	BindMW   // binds a type 2 window
-	SendWithInv
-)
-
-// operations maps each operation to the transport's, and to its completion.
-var operations = map[Opcode]struct {
-	op transport.Op
-	wc WCOpcode
-}{
-	RDMAWrite:         {transport.OpWrite, WCRDMAWrite},
-	RDMAWriteWithImm:  {transport.OpWriteImm, WCRDMAWrite},
-	Send:              {transport.OpSend, WCSend},
-	SendWithImm:       {transport.OpSendImm, WCSend},
-	RDMARead:          {transport.OpRead, WCRDMARead},
-	AtomicCmpAndSwp:   {transport.OpCmpSwap, WCCompSwap},
-	AtomicFetchAndAdd: {transport.OpFetchAdd, WCFetchAdd},
-	LocalInv:          {transport.OpLocalInv, WCLocalInv},
-	BindMW:            {transport.OpBindMW, WCBindMW},
-	SendWithInv:       {transport.OpSendInv, WCSend},
-}
-
-// SendFlags are properties of a send, with the numbers of ibv_send_flags.
-type SendFlags uint8
-
-// The flags.
-const (
-	SendFence     SendFlags = 1 << iota // waits for the earlier READs and atomics
-	SendSignaled                        // completes on success, too; without it only a failure does
-	SendSolicited                       // raises a solicited event at the peer
-	SendInline                          // the data is copied at posting
-)
-
-// SendWR is a work request of a send queue.
-type SendWR struct {
-	WRID    uint64
-	Opcode  Opcode
-	Flags   SendFlags
-	SGL     []SGE
-	Inline  []byte // with SendInline, instead of SGL
-	ImmData uint32
-	// InvalidateRKey is the key that SendWithInv invalidates at the peer, and LocalInv at this end:
-	// of a type 2 window bound to the queue pair.
-	InvalidateRKey uint32
-	Bind           *BindWR // BindMW
-
-	RemoteAddr uint64 // WRITE, READ and atomics
-	RKey       uint32
-	// Add is the summand of FETCH_ADD, and the value that CMP_SWAP compares with, as in the verbs.
-	CompareAdd uint64
-	Swap       uint64
-
-	AH      *AH // UD
-	DestQPN QPN // UD
-	// RemoteSRQ is the number of the peer's shared receive queue that an XRC message is for, and whose
-	// protection domain has the memory.
-	RemoteSRQ uint32
-	QKey      uint32 // likewise; with the highest bit set, the queue pair's own Q_Key is sent (IBA vol. 1, 10.2.5)
-}
-
-// ownQKey is the bit of a controlled Q_Key.
-const ownQKey = 1 << 31
-
-// RecvWR is a work request of a receive queue.
-type RecvWR struct {
-	WRID uint64
-	SGL  []SGE
-}
 
 // PostSend posts sends. It stops at the first invalid one and returns the reason; the sends before
 // it are posted. Behind many unfinished sends of RC it sends nothing itself: the next poll does, or the
@@ -171,14 +89,6 @@ func (q *QP) postSend(wr *SendWR) error {
 	return nil
 }
 
-// sendRoom reports that the send queue is full.
-func (q *QP) sendRoom() error {
-	if q.sends.unfinished() >= uint64(q.attr.MaxSendWR) {
-		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
-	}
-	return nil
-}
-
 // buffers checks the memory of a send, and returns its length; false says that the queue pair has
 // no right to it.
 func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64, ok bool, err error) {
@@ -243,20 +153,6 @@ func (q *QP) readPart() uint64 {
 	return part
 }
 
-// enqueue passes a message to the transport.
-func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
-	q.sends.reserve(q.end.QP.Pending())
-	t.ID = q.sends.next
-	if err := q.end.QP.PostSend(q.pd.dev.port.Now(), t); err != nil {
-		if errors.Is(err, transport.ErrQueueFull) {
-			return fmt.Errorf("%w: %w", ErrNoMemory, err)
-		}
-		return fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
-	q.sends.add(rec)
-	return nil
-}
-
 // PostRecv posts receives. It stops at the first invalid one; the receives before it are posted.
 // Wrong memory is found when a message arrives for it: the receive then completes with LocProtErr.
 func (q *QP) PostRecv(list ...RecvWR) error {
@@ -285,26 +181,4 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 		port.Process(&q.end) // in ERR it is flushed; otherwise it sends nothing
 	}
 	return nil
-}
-
-// addRecv passes a receive to the transport.
-func (q *QP) addRecv(rec *recvRecord) error {
-	room := rec.total
-	if q.attr.Type == UD {
-		if room < grhBytes {
-			return fmt.Errorf("a receive of UD starts with %d bytes for the GRH, and this one has only %d bytes", grhBytes, room)
-		}
-		room -= grhBytes
-	}
-	if err := q.end.QP.PostRecv(q.pd.dev.port.Now(), transport.RecvRequest{ID: q.recvs.next, Length: uint32(room)}); err != nil {
-		return err
-	}
-	q.recvs.add(rec)
-	return nil
-}
-
-// forget drops all work, for RESET.
-func (q *QP) forget() {
-	q.sends.forget()
-	q.recvs.forget()
 }

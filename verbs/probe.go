@@ -16,22 +16,6 @@ const (
 	mostProbes = 128
 )
 
-// rests begins the rest of an established connection until it is asked for.
-func (m *manager) rests(c *Conn) {
-	if m.dev.fabric == nil { // an emulated fabric carries what the programs send
-		c.again = m.now() + int64(m.probeAfter)
-		c.rest = m.resting.PushBack(c)
-	}
-}
-
-// wakes ends it.
-func (m *manager) wakes(c *Conn) {
-	if c.rest != nil {
-		m.resting.Remove(c.rest)
-		c.rest = nil
-	}
-}
-
 // probe asks for the connections that have rested for long enough.
 func (m *manager) probe(now int64) {
 	for range mostProbes {

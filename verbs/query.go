@@ -44,16 +44,6 @@ func (d *Device) Query() DeviceAttr {
 	}
 }
 
-// guid stands for a hardware GUID: it is made of the device's address.
-func (d *Device) guid() uint64 {
-	b := d.Addr().Addr().As16()
-	var g uint64
-	for _, v := range b[8:] {
-		g = g<<8 | uint64(v)
-	}
-	return g
-}
-
 // PortState is the state of a port, with the numbers of ibv_port_state.
 type PortState uint8
 
@@ -131,3 +121,45 @@ func (c *CQ) Capacity() int { return int(c.capacity) }
 
 // Access are the rights of the region.
 func (m *MR) Access() Access { return m.access }
+
+// Stats are the device's counters.
+type Stats struct {
+	PacketsSent, PacketsReceived     int64
+	BytesSent, BytesReceived         int64 // from the BTH to the ICRC
+	DatagramsSent, DatagramsReceived int64 // entries of system calls: GSO and GRO put many packets in one
+	NearSent, NearReceived           int64 // of them through shared memory
+	Placed                           int64 // packets of READ responses whose payload the kernel put at its place
+	BadICRC                          int64
+	Malformed                        int64
+	Lost                             int64 // dropped because of Options.Lose
+	Misdirected                      int64 // for an unknown queue pair, not from its peer, or of another partition
+	SolvedICRC                       int64 // matched an IP identification other than weft's
+	Repeated                         int64 // packets retransmitted
+	Marked                           int64 // packets that arrived with a congestion mark
+	CNPsSent, CNPsReceived           int64 // congestion notifications
+	OutOfSequence, Duplicates        int64 // requests ahead of and behind the expected PSN
+	SequenceNAKs, RNRNAKs            int64 // that arrived
+	Timeouts                         int64 // of acknowledgements
+	Reads, Writes, Atomics           int64 // requests that arrived: of WRITEs the first packet of each message
+	ManagerDropped                   int64 // messages to the connection manager that were invalid, or found no room
+}
+
+// Stats returns the counters since the device was opened.
+func (d *Device) Stats() Stats {
+	d.port.Lock()
+	defer d.port.Unlock()
+	s := d.port.Stats()
+	out := Stats{
+		ManagerDropped: d.rejected.Load(),
+		PacketsSent:    s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
+		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn, NearSent: s.NearOut, NearReceived: s.NearIn, Placed: s.Placed,
+		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
+		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
+		OutOfSequence: s.OutOfSequence, Duplicates: s.Duplicates, SequenceNAKs: s.SequenceNAKs, RNRNAKs: s.RNRNAKs, Timeouts: s.Timeouts,
+		Reads: s.Reads, Writes: s.Writes, Atomics: s.Atomics,
+	}
+	for q := range d.qps {
+		out.Repeated += int64(q.end.QP.Repeated())
+	}
+	return out
+}

@@ -3,7 +3,6 @@ package verbs
 import (
 	"container/list"
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -14,9 +13,6 @@ import (
 // UD has no connections. A peer asks once for the queue pair that serves a port, and its Q_Key:
 // service ID resolution (IBA vol. 1, 12.11), as rdma_connect and rdma_accept do in the port space
 // RDMA_PS_UDP.
-
-// ErrNoQP is wrapped together with ErrRejected if the service has no free queue pair.
-var ErrNoQP = errors.New("the service has no free queue pair")
 
 // Resolved is the queue pair that serves a port, as the peer names it.
 type Resolved struct {

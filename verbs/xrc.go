@@ -2,8 +2,6 @@ package verbs
 
 import (
 	"fmt"
-
-	"weft/internal/sim/transport"
 )
 
 // The extended reliable connection (IBA vol. 1, annex A14): a queue pair that only sends, and one that
@@ -31,9 +29,6 @@ func (x *XRCD) Dealloc() error {
 	}
 	return x.pd.Dealloc()
 }
-
-// CreateQP creates a receiving queue pair of the domain in RESET.
-func (x *XRCD) CreateQP() (*QP, error) { return x.pd.CreateQP(QPInitAttr{Type: XRCRecv, XRCD: x}) }
 
 // CreateXRCSRQ creates a shared receive queue for messages that name it. Its receives complete at cq, with
 // the number of the queue pair that has received.
@@ -66,14 +61,6 @@ func (p *PD) CreateXRCSRQ(maxWR int, x *XRCD, cq *CQ) (*SRQ, error) {
 
 // Number is the number by which messages of XRC name the queue; 0 of any other queue.
 func (s *SRQ) Number() uint32 { return s.number }
-
-// remoteSRQ is the queue that a request names.
-func (q *QP) remoteSRQ(p *transport.Packet) uint32 {
-	if id, ok := q.end.QP.SourceOf(p); ok {
-		return q.sends.at(id).srq
-	}
-	return 0
-}
 
 // named is the queue that the arrived packet names; nil if it is not there.
 func (x *XRCD) named() *SRQ { return x.srqs[x.pd.dev.port.Arrived().SRQ] }

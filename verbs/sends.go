@@ -19,31 +19,15 @@ type sendRecord struct {
 	local      *localWork
 }
 
+// localWork is the record of a local operation.
+type localWork struct {
+	bind    BindWR // of a bind
+	key     uint32 // of an invalidation
+	refused bool   // a send whose memory the queue pair has no right to
+}
+
 // take copies a record; a few segments are stored in the record itself.
 func (r *sendRecord) take(from *sendRecord) {
-	*r = *from
-	if len(from.segs) <= len(r.few) {
-		r.segs = r.few[:copy(r.few[:], from.segs)]
-	}
-}
-
-// recvRecord is the record of a receive.
-type recvRecord struct {
-	wrid  uint64
-	total uint64
-	segs  []segment
-	few   [2]segment
-	srq   *SRQ // XRC: whose receive it is; nil: nobody's, for a queue that is not there
-}
-
-func (r *recvRecord) fill(p *PD, wr *RecvWR) (err error) {
-	*r = recvRecord{wrid: wr.WRID}
-	r.segs, r.total, _, err = p.segments(r.few[:0], wr.SGL, AccessLocalWrite)
-	return err
-}
-
-// take copies a record; a few segments are stored in the record itself.
-func (r *recvRecord) take(from *recvRecord) {
 	*r = *from
 	if len(from.segs) <= len(r.few) {
 		r.segs = r.few[:copy(r.few[:], from.segs)]
@@ -102,42 +86,4 @@ func (s *sendRecords) complete(rec *sendRecord) bool {
 func (s *sendRecords) forget() {
 	clear(s.ring)
 	s.done = s.posted
-}
-
-// recvRecords holds the records of receives by the transport's IDs.
-type recvRecords struct {
-	ring   []recvRecord // its length is a power of two
-	next   uint64       // ID of the next record
-	posted int          // receives that have not completed
-}
-
-// at is the record of a posted receive.
-func (s *recvRecords) at(id uint64) *recvRecord { return &s.ring[id&uint64(len(s.ring)-1)] }
-
-// reserve makes room for one more record.
-func (s *recvRecords) reserve() {
-	n := len(s.ring)
-	if s.posted < n {
-		return
-	}
-	bigger := make([]recvRecord, max(16, 2*n))
-	for i := range uint64(s.posted) {
-		id := s.next - 1 - i
-		bigger[id&uint64(len(bigger)-1)].take(s.at(id))
-	}
-	s.ring = bigger
-}
-
-// add keeps a record under the next ID.
-func (s *recvRecords) add(rec *recvRecord) {
-	s.reserve()
-	s.at(s.next).take(rec)
-	s.next++
-	s.posted++
-}
-
-// forget drops all records.
-func (s *recvRecords) forget() {
-	clear(s.ring)
-	s.posted = 0
 }
