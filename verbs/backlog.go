@@ -20,11 +20,11 @@ func newBacklog[T comparable](mu *sync.Mutex, end <-chan struct{}) backlog[T] {
 	return backlog[T]{mu: mu, end: end, more: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
-// room reports whether there is room for another request.
-func (b *backlog[T]) room() bool { return len(b.waits) < maxBacklog }
+// hasRoom reports whether there is room for another request.
+func (b *backlog[T]) hasRoom() bool { return len(b.waits) < maxBacklog }
 
-// add appends a request.
-func (b *backlog[T]) add(v T) {
+// append appends a request.
+func (b *backlog[T]) append(v T) {
 	b.waits = append(b.waits, v)
 	b.signal()
 }

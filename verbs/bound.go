@@ -21,14 +21,14 @@ func all(a netip.Addr) netip.Addr {
 	return netip.IPv6Unspecified()
 }
 
-// takes reports whether a request to an address is for the listener that is bound so.
-func (p bound) takes(to netip.Addr) bool {
+// accepts reports whether a request to an address is for the listener that is bound so.
+func (p bound) accepts(to netip.Addr) bool {
 	to = to.Unmap().WithZone("")
 	return !p.at.IsValid() || p.at == to || p.at == all(to)
 }
 
-// meets reports whether a request could be for the two listeners (Linux: cma_check_port,
+// overlaps reports whether a request could be for the two listeners (Linux: cma_check_port,
 // drivers/infiniband/core/cma.c).
-func (p bound) meets(q bound) bool {
-	return p.service == q.service && (!p.at.IsValid() || !q.at.IsValid() || p.takes(q.at) || q.takes(p.at))
+func (p bound) overlaps(q bound) bool {
+	return p.service == q.service && (!p.at.IsValid() || !q.at.IsValid() || p.accepts(q.at) || q.accepts(p.at))
 }

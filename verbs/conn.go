@@ -98,7 +98,7 @@ type Conn struct {
 	attr     QPAttr    // of the queue pair, once the peer's message is known
 	psn      units.PSN // the first that this end sends, of an accepted request
 	peer     netip.AddrPort
-	at       *Listener // that received the request; nil for own requests
+	listener *Listener // that received the request; nil for own requests
 	local    cm.ID
 	remote   cm.ID
 	state    connState
@@ -136,9 +136,9 @@ func newConn(m *manager, peer netip.AddrPort, state connState) *Conn {
 	return &Conn{m: m, peer: peer, state: state, settled: make(chan struct{}), finished: make(chan struct{})}
 }
 
-// take gives a connection its queue pair, or the number of the program's own, and reports whether it
+// setQueuePair gives a connection its queue pair, or the number of the program's own, and reports whether it
 // takes its receives from a shared queue.
-func (c *Conn) take(qp *QP, p *ConnParam, xrc QPType) (shared bool, err error) {
+func (c *Conn) setQueuePair(qp *QP, p *ConnParam, xrc QPType) (shared bool, err error) {
 	switch {
 	case (qp == nil) == (p.QPN == 0):
 		return false, invalid("a connection needs a queue pair, or the number of one that the program connects")
@@ -160,8 +160,8 @@ const (
 	extendedXRC     = 1
 )
 
-// asks sets the service of a REQ.
-func (c *Conn) asks(r *cm.Req) {
+// setService sets the service of a REQ.
+func (c *Conn) setService(r *cm.Req) {
 	if c.service == XRCSend {
 		r.Service2, r.Extended = serviceExtended, extendedXRC
 	}
@@ -181,9 +181,9 @@ func askedService(r *cm.Req) (t QPType, ok bool) {
 // accepting is the service of the accepting end's queue pair, by that of the asking end's.
 var accepting = map[QPType]QPType{RC: RC, XRCSend: XRCRecv}
 
-// known sets the attributes of the queue pair, once both messages are known. The starting PSN in a
+// setAttributes sets the attributes of the queue pair, once both messages are known. The starting PSN in a
 // message is the first PSN that the message's receiver must send (IBA vol. 1, 12.7.31).
-func (c *Conn) known(theirs, ours units.PSN, mtu int) {
+func (c *Conn) setAttributes(theirs, ours units.PSN, mtu int) {
 	c.attr = QPAttr{
 		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: c.theirs.QPN, RQPSN: ours, SQPSN: theirs,
 		MaxRdAtomic:     int(min(c.param.InitiatorDepth, c.theirs.ResponderResources)),
@@ -197,7 +197,7 @@ func (c *Conn) plan(r *cm.Req) {
 	if c.psn == 0 {
 		c.psn = units.PSN(secret()&units.PSNMask) | 1
 	}
-	c.known(r.PSN, c.psn, cm.MTUBytes(r.MTU))
+	c.setAttributes(r.PSN, c.psn, cm.MTUBytes(r.MTU))
 }
 
 // connect brings the queue pair to RTS, if it is not the program's own.
@@ -224,8 +224,8 @@ func (c *Conn) selective() bool { return c.offered && !c.param.GoBackN }
 // offer, in the last bytes of private data, offers selective repeat.
 var offer = [4]byte{'w', 'f', 'S', 'R'}
 
-// offers reports whether private data contains the offer, and returns the rest before it.
-func offers(private []byte) (rest []byte, yes bool) {
+// cutOffer reports whether private data contains the offer, and returns the rest before it.
+func cutOffer(private []byte) (rest []byte, yes bool) {
 	rest, yes = bytes.CutSuffix(private, offer[:])
 	return rest, yes
 }

@@ -31,7 +31,7 @@ func (d *Device) ListenAt(space PortSpace, at netip.Addr, port uint16) (*Listene
 	}
 	p := boundTo(space.service(port), at)
 	l := &Listener{m: m, bound: p, backlog: newBacklog[*Conn](&m.mu, m.stopped)}
-	if !add(m, m.listeners, p, l) {
+	if !addListener(m, m.listeners, p, l) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
 	if err := d.listens(p); err != nil {
@@ -43,7 +43,7 @@ func (d *Device) ListenAt(space PortSpace, at netip.Addr, port uint16) (*Listene
 
 // Close stops listening. Connections stay; requests not yet accepted are rejected.
 func (l *Listener) Close() error {
-	if !drop(l.m, l.m.listeners, l.bound, l) {
+	if !removeListener(l.m, l.m.listeners, l.bound, l) {
 		return ErrClosed
 	}
 	l.m.mu.Lock()

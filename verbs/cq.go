@@ -119,15 +119,15 @@ func (d *Device) CreateCQWith(a CQInitAttr) (*CQ, error) {
 		return nil, invalid("%d entries: 1 to %d", a.Capacity, MaxCQE)
 	}
 	c := &CQ{dev: d, capacity: uint32(a.Capacity), stamps: a.Stamps, notify: a.Notify, event: make(chan struct{}, 1)}
-	if err := c.place(a.Ring); err != nil {
+	if err := c.setMemory(a.Ring); err != nil {
 		return nil, err
 	}
 	d.cqs[c] = struct{}{}
 	return c, nil
 }
 
-// place gives the queue its memory.
-func (c *CQ) place(r CQRing) error {
+// setMemory gives the queue its memory.
+func (c *CQ) setMemory(r CQRing) error {
 	if r.Entries == nil {
 		c.ring = CQRing{make([]WC, 1<<bits.Len32(c.capacity-1)), new(CQMarks)}
 		return nil
@@ -154,12 +154,12 @@ func (c *CQ) Resize(a CQInitAttr) error {
 		return invalid("%d entries: %d completions are in the queue", a.Capacity, c.size())
 	}
 	bigger := CQ{capacity: uint32(a.Capacity)}
-	if err := bigger.place(a.Ring); err != nil {
+	if err := bigger.setMemory(a.Ring); err != nil {
 		return err
 	}
 	taken := c.ring.Taken.Load()
 	for n := range c.size() {
-		*bigger.at(taken + n) = *c.at(taken + n)
+		*bigger.entry(taken + n) = *c.entry(taken + n)
 	}
 	bigger.ring.Added.Store(c.ring.Added.Load())
 	bigger.ring.Taken.Store(taken)
@@ -168,8 +168,8 @@ func (c *CQ) Resize(a CQInitAttr) error {
 	return nil
 }
 
-// at is the place of a completion by its number.
-func (c *CQ) at(n uint32) *WC { return &c.ring.Entries[n&uint32(len(c.ring.Entries)-1)] }
+// entry is the place of a completion by its number.
+func (c *CQ) entry(n uint32) *WC { return &c.ring.Entries[n&uint32(len(c.ring.Entries)-1)] }
 
 // size is the number of completions not yet taken.
 func (c *CQ) size() uint32 { return c.ring.Added.Load() - c.ring.Taken.Load() }
@@ -193,7 +193,7 @@ func (c *CQ) poll(wc []WC) (int, error) {
 	n := min(len(wc), int(c.size()))
 	first := c.ring.Taken.Load()
 	for i := range n {
-		wc[i] = *c.at(first + uint32(i))
+		wc[i] = *c.entry(first + uint32(i))
 	}
 	c.ring.Taken.Add(uint32(n))
 	if n == 0 && c.ring.Overrun.Load() != 0 {
@@ -300,7 +300,7 @@ func (c *CQ) push(wc *WC, solicited bool) bool {
 		c.ring.Overrun.Store(1)
 		return false
 	}
-	to := c.at(added)
+	to := c.entry(added)
 	*to = *wc
 	if c.stamps {
 		to.Clock = c.dev.port.Now()

@@ -37,14 +37,14 @@ func (q *QP) linger() {
 	}
 }
 
-// link is told of the link of the device's NIC in an emulated fabric, with the port's lock held.
-func (d *Device) link(down bool) {
+// linkChanged is told of the link of the device's NIC in an emulated fabric, with the port's lock held.
+func (d *Device) linkChanged(down bool) {
 	d.down = down
 	d.raise(AsyncEvent{Type: map[bool]EventType{false: EventPortActive, true: EventPortErr}[down]})
 }
 
-// lost ends all work of a device whose emulated fabric, or whose shared address, has ended: it completes with WRFlushErr.
-func (d *Device) lost() {
+// connectionLost ends all work of a device whose emulated fabric, or whose shared address, has ended: it completes with WRFlushErr.
+func (d *Device) connectionLost() {
 	d.port.Lock()
 	defer d.port.Unlock()
 	d.raise(AsyncEvent{Type: EventDeviceFatal})

@@ -151,7 +151,7 @@ func FuzzMessages(f *testing.F) {
 		for range 3 {
 			n := copy(m.buf[grhBytes:gsiRoom], b)
 			m.mu.Lock()
-			m.take(&WC{ByteLen: uint32(grhBytes + n)})
+			m.receive(&WC{ByteLen: uint32(grhBytes + n)})
 			m.mu.Unlock()
 		}
 		m.tick(m.now() + int64(tickTime))

@@ -61,7 +61,7 @@ func (m *manager) run(ctx context.Context) {
 	defer close(m.stopped)
 	for {
 		m.come.ReqNotify(false)
-		n, ok := m.takeArrived()
+		n, ok := m.receiveArrived()
 		if !ok {
 			return
 		}
@@ -78,13 +78,13 @@ func (m *manager) run(ctx context.Context) {
 	}
 }
 
-// takeArrived processes the datagrams that have arrived, and reports their number; false if the device is
+// receiveArrived processes the datagrams that have arrived, and reports their number; false if the device is
 // closed. An answer that waits among them is not late. With a flood it ends after one filling of the queue.
-func (m *manager) takeArrived() (n int, ok bool) {
+func (m *manager) receiveArrived() (n int, ok bool) {
 	var wc [64]WC
 	for n < gsiRecvs {
 		got, err := m.come.Poll(wc[:])
-		if err != nil || !m.takeAll(wc[:got]) {
+		if err != nil || !m.receiveAll(wc[:got]) {
 			return n, false
 		}
 		n += got
@@ -95,9 +95,9 @@ func (m *manager) takeArrived() (n int, ok bool) {
 	return n, true
 }
 
-// takeAll processes received datagrams and posts their receives again; false if the device is closed. It
+// receiveAll processes received datagrams and posts their receives again; false if the device is closed. It
 // takes the lock once for all: many callers of Dial may wait for the lock, and go first.
-func (m *manager) takeAll(wc []WC) bool {
+func (m *manager) receiveAll(wc []WC) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range wc {
@@ -105,7 +105,7 @@ func (m *manager) takeAll(wc []WC) bool {
 			return false
 		}
 		if wc[i].Status == Success {
-			m.take(&wc[i])
+			m.receive(&wc[i])
 		}
 		if m.post(wc[i].WRID) != nil {
 			return false
@@ -124,7 +124,7 @@ func (m *manager) tick(now int64) {
 	m.again, m.strangers = now+int64(tickTime), maxStrangers
 	m.probe(now)
 	for c := range m.waiting {
-		m.late(c, now)
+		m.repeatOrEnd(c, now)
 	}
 	m.repeatResolutions(now)
 }

@@ -11,8 +11,8 @@ type halfOpen struct {
 	source map[netip.Addr]int // the number of each peer's address
 }
 
-// room reports whether a peer's address may have another request. With maxHalfOpen in all the oldest makes room (oldest).
-func (h *halfOpen) room(from netip.Addr) bool { return h.source[from] < maxFromOne }
+// hasRoom reports whether a peer's address may have another request. With maxHalfOpen in all the oldest makes room (oldest).
+func (h *halfOpen) hasRoom(from netip.Addr) bool { return h.source[from] < maxFromOne }
 
 // oldest is the request that makes room for the next one; nil if there is room.
 func (h *halfOpen) oldest() *Conn {
@@ -23,7 +23,7 @@ func (h *halfOpen) oldest() *Conn {
 	return c
 }
 
-func (h *halfOpen) add(c *Conn) {
+func (h *halfOpen) append(c *Conn) {
 	c.half = h.conns.PushBack(c)
 	h.source[c.peer.Addr()]++
 }

@@ -16,9 +16,9 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := newConn(m, peer, connReqSent)
-	shared, err := c.take(qp, &p, XRCSend)
+	shared, err := c.setQueuePair(qp, &p, XRCSend)
 	if err == nil {
-		err = m.add(c)
+		err = m.register(c)
 	}
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64, AckTimeout: c.param.AckTimeout,
 		},
 	}
-	c.asks(&c.asked)
+	c.setService(&c.asked)
 	ip := cm.IPHeader{SrcPort: uint16(c.local), Src: local, Dst: peer.Addr().Unmap()}
 	ip.Put(c.asked.Private[:])
 	copy(c.asked.Private[cm.IPBytes:], p.PrivateData)
@@ -52,7 +52,7 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 	if c.state != connReqReceived {
 		return fmt.Errorf("%w: the request is already answered or withdrawn", ErrClosed)
 	}
-	shared, err := c.take(qp, &p, XRCRecv)
+	shared, err := c.setQueuePair(qp, &p, XRCRecv)
 	if err == nil && c.service != accepting[c.theirs.Type] {
 		err = invalid("the peer's queue pair is of %v, and this one of %v", c.theirs.Type, c.service)
 	}

@@ -7,12 +7,12 @@ import (
 	"weft/verbs/internal/socket"
 )
 
-// add adds a listener, if it meets no other.
-func add[T any](m *manager, to map[bound]*T, p bound, l *T) bool {
+// addListener adds a listener, if it meets no other.
+func addListener[T any](m *manager, to map[bound]*T, p bound, l *T) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for other := range to {
-		if other.meets(p) {
+		if other.overlaps(p) {
 			return false
 		}
 	}
@@ -20,9 +20,9 @@ func add[T any](m *manager, to map[bound]*T, p bound, l *T) bool {
 	return true
 }
 
-// find is the listener for a request to an address, nil if there is none. A request that names no address, invalid, is
+// listenerFor is the listener for a request to an address, nil if there is none. A request that names no address, invalid, is
 // for the listener of all.
-func find[T any](in map[bound]*T, service uint64, to netip.Addr) *T {
+func listenerFor[T any](in map[bound]*T, service uint64, to netip.Addr) *T {
 	if to = to.Unmap(); to.IsValid() {
 		for _, at := range []netip.Addr{to, all(to)} {
 			if l := in[bound{service, at}]; l != nil {
@@ -33,8 +33,8 @@ func find[T any](in map[bound]*T, service uint64, to netip.Addr) *T {
 	return in[bound{service: service}]
 }
 
-// drop removes a listener, if it is there. A shared address has no other meanwhile.
-func drop[T any](m *manager, from map[bound]*T, p bound, l *T) bool {
+// removeListener removes a listener, if it is there. A shared address has no other meanwhile.
+func removeListener[T any](m *manager, from map[bound]*T, p bound, l *T) bool {
 	is := func() bool {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -56,7 +56,7 @@ func drop[T any](m *manager, from map[bound]*T, p bound, l *T) bool {
 // listens has the device listen to a service at an address, for which a shared address has one device. What is for other
 // addresses never comes.
 func (d *Device) listens(p bound) error {
-	if d.shared == nil || !p.takes(d.Addr().Addr()) {
+	if d.shared == nil || !p.accepts(d.Addr().Addr()) {
 		return nil
 	}
 	err := d.shared.Listens(p.service)
@@ -67,7 +67,7 @@ func (d *Device) listens(p bound) error {
 }
 
 func (d *Device) leaves(p bound) {
-	if d.shared != nil && p.takes(d.Addr().Addr()) {
+	if d.shared != nil && p.accepts(d.Addr().Addr()) {
 		d.shared.Leaves(p.service)
 	}
 }

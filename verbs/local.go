@@ -84,7 +84,7 @@ func (q *QP) checkBind(b *BindWR) error {
 
 // local carries out the local operation with an ID, for the transport.
 func (q *QP) local(_ QPN, id uint64) transport.Status {
-	rec := q.sends.at(id)
+	rec := q.sends.record(id)
 	if rec.local.refused {
 		return transport.LocProtErr
 	}

@@ -124,23 +124,23 @@ func (m *manager) answer(to netip.AddrPort, message []byte) (room bool) {
 
 // ask sends a message that needs an answer.
 func (m *manager) ask(c *Conn, message []byte) {
-	m.wakes(c)
-	c.message, c.tries, c.again = message, 0, m.soon(0)
+	m.endRest(c)
+	c.message, c.tries, c.again = message, 0, m.nextTry(0)
 	m.waiting[c] = struct{}{}
 	m.send(c.peer, message)
 }
 
-// soon is the time at which a message sent now is sent again, if it has been sent again for a number of
+// nextTry is the time at which a message sent now is sent again, if it has been sent again for a number of
 // times already. It lies between half of the mean and one and a half, so that peers that started
 // together do not repeat together.
-func (m *manager) soon(repeated int) int64 {
+func (m *manager) nextTry(repeated int) int64 {
 	mean := answerTime << min(repeated/2, answerDoubles)
 	return m.now() + int64(mean)/2 + int64(secret()%uint64(mean))
 }
 
-// late sends an unanswered message again or gives it up, and forgets a request that is neither
+// repeatOrEnd sends an unanswered message again or gives it up, and forgets a request that is neither
 // accepted nor repeated.
-func (m *manager) late(c *Conn, now int64) {
+func (m *manager) repeatOrEnd(c *Conn, now int64) {
 	switch {
 	case now < c.again:
 	case c.state == connReqReceived:
@@ -156,13 +156,13 @@ func (m *manager) late(c *Conn, now int64) {
 		}
 		if send(c.peer, c.message) { // otherwise at the next tick: it has not been sent
 			c.tries++
-			c.again = m.soon(c.tries)
+			c.again = m.nextTry(c.tries)
 		}
 	}
 }
 
-// add gives the connection an ID that nobody can predict.
-func (m *manager) add(c *Conn) error {
+// register gives the connection an ID that nobody can predict.
+func (m *manager) register(c *Conn) error {
 	if len(m.conns) >= maxConns {
 		return fmt.Errorf("%w: %d connections", ErrNoMemory, maxConns)
 	}
@@ -186,8 +186,8 @@ func (m *manager) end(c *Conn, err error) {
 	if c.state == connClosed {
 		return
 	}
-	if c.state == connReqReceived && c.at != nil {
-		c.at.backlog.remove(c)
+	if c.state == connReqReceived && c.listener != nil {
+		c.listener.backlog.remove(c)
 	}
 	m.settle(c)
 	c.state, c.err = connClosed, err
@@ -222,7 +222,7 @@ func (m *manager) lose(at netip.AddrPort) {
 // settle wakes the waiters of a connection.
 func (m *manager) settle(c *Conn) {
 	c.message = nil
-	m.wakes(c)
+	m.endRest(c)
 	delete(m.waiting, c)
 	m.half.remove(c)
 }
@@ -241,16 +241,16 @@ type parting struct {
 	message []byte
 }
 
-// rests begins the rest of an established connection until it is asked for.
-func (m *manager) rests(c *Conn) {
+// startRest begins the rest of an established connection until it is asked for.
+func (m *manager) startRest(c *Conn) {
 	if m.dev.fabric == nil { // an emulated fabric carries what the programs send
 		c.again = m.now() + int64(m.probeAfter)
 		c.rest = m.resting.PushBack(c)
 	}
 }
 
-// wakes ends it.
-func (m *manager) wakes(c *Conn) {
+// endRest ends it.
+func (m *manager) endRest(c *Conn) {
 	if c.rest != nil {
 		m.resting.Remove(c.rest)
 		c.rest = nil

@@ -216,7 +216,7 @@ func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total
 func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
 	for n > 0 {
 		part := piece(segs, offset, n)
-		if len(part) == 0 || !segs[0].mr.pd.dev.there(part) {
+		if len(part) == 0 || !segs[0].mr.pd.dev.isPresent(part) {
 			return parts, false
 		}
 		parts = append(parts, part)
@@ -247,7 +247,7 @@ func piece(segs []segment, offset, n uint64) []byte {
 func scatter(segs []segment, offset uint64, b []byte) bool {
 	for len(b) > 0 {
 		part := piece(segs, offset, uint64(len(b)))
-		if len(part) == 0 || !segs[0].mr.pd.dev.put(part, b[:len(part)]) {
+		if len(part) == 0 || !segs[0].mr.pd.dev.store(part, b[:len(part)]) {
 			return false
 		}
 		offset, b = offset+uint64(len(part)), b[len(part):]

@@ -86,7 +86,7 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 		port.Release(q.end.Peer)
 		q.end.Peer = peer
 	}
-	q.take(a, mask)
+	q.apply(a, mask)
 	var err error
 	switch a.State {
 	case StateReset:
@@ -112,8 +112,8 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 	return nil
 }
 
-// take stores the attributes of the mask in the queue pair.
-func (q *QP) take(a *QPAttr, mask QPAttrMask) {
+// apply stores the attributes of the mask in the queue pair.
+func (q *QP) apply(a *QPAttr, mask QPAttrMask) {
 	q.remember(a, mask)
 	if mask&AttrAccess != 0 {
 		q.access = a.Access
@@ -155,20 +155,20 @@ func (q *QP) remember(a *QPAttr, mask QPAttrMask) {
 	if q.end.Peer != nil {
 		all.Dest = q.end.Peer.Addr()
 	}
-	keep(&s.Access, all.Access, mask&AttrAccess)
-	keep(&s.QKey, all.QKey, mask&AttrQKey)
-	keep(&s.PathMTU, all.PathMTU, mask&AttrPathMTU)
-	keep(&s.Dest, all.Dest, mask&AttrAV)
-	keep(&s.DestQPN, all.DestQPN, mask&AttrDestQPN)
-	keep(&s.MaxRdAtomic, all.MaxRdAtomic, mask&AttrMaxRdAtomic)
-	keep(&s.MaxDestRdAtomic, all.MaxDestRdAtomic, mask&AttrMaxDestRdAtomic)
-	keep(&s.MinRNRTimer, all.MinRNRTimer, mask&AttrMinRNRTimer)
-	keep(&s.Timeout, all.Timeout, mask&AttrTimeout)
-	keep(&s.RetryCnt, all.RetryCnt, mask&AttrRetryCnt)
-	keep(&s.RNRRetry, all.RNRRetry, mask&AttrRNRRetry)
+	setIf(&s.Access, all.Access, mask&AttrAccess)
+	setIf(&s.QKey, all.QKey, mask&AttrQKey)
+	setIf(&s.PathMTU, all.PathMTU, mask&AttrPathMTU)
+	setIf(&s.Dest, all.Dest, mask&AttrAV)
+	setIf(&s.DestQPN, all.DestQPN, mask&AttrDestQPN)
+	setIf(&s.MaxRdAtomic, all.MaxRdAtomic, mask&AttrMaxRdAtomic)
+	setIf(&s.MaxDestRdAtomic, all.MaxDestRdAtomic, mask&AttrMaxDestRdAtomic)
+	setIf(&s.MinRNRTimer, all.MinRNRTimer, mask&AttrMinRNRTimer)
+	setIf(&s.Timeout, all.Timeout, mask&AttrTimeout)
+	setIf(&s.RetryCnt, all.RetryCnt, mask&AttrRetryCnt)
+	setIf(&s.RNRRetry, all.RNRRetry, mask&AttrRNRRetry)
 }
 
-func keep[T any](to *T, v T, counts QPAttrMask) {
+func setIf[T any](to *T, v T, counts QPAttrMask) {
 	if counts != 0 {
 		*to = v
 	}

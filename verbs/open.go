@@ -149,10 +149,10 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 	d.ends, _ = conn.(interface{ OnEnd(func(netip.AddrPort)) })
 	d.port = socket.Open(c)
 	if d.shared, _ = conn.(shared); d.shared != nil {
-		d.shared.OnLost(d.lost)
+		d.shared.OnLost(d.connectionLost)
 	}
 	if fabric != nil {
-		fabric.Serve(d.port, d.link, d.lost)
+		fabric.Serve(d.port, d.linkChanged, d.connectionLost)
 	}
 	return d, nil
 }

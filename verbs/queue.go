@@ -25,7 +25,7 @@ func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
 		}
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	q.sends.add(rec)
+	q.sends.append(rec)
 	return nil
 }
 
@@ -41,7 +41,7 @@ func (q *QP) addRecv(rec *recvRecord) error {
 	if err := q.end.QP.PostRecv(q.pd.dev.port.Now(), transport.RecvRequest{ID: q.recvs.next, Length: uint32(room)}); err != nil {
 		return err
 	}
-	q.recvs.add(rec)
+	q.recvs.append(rec)
 	return nil
 }
 

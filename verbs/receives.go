@@ -15,8 +15,8 @@ func (r *recvRecord) fill(p *PD, wr *RecvWR) (err error) {
 	return err
 }
 
-// take copies a record; a few segments are stored in the record itself.
-func (r *recvRecord) take(from *recvRecord) {
+// copyFrom copies a record; a few segments are stored in the record itself.
+func (r *recvRecord) copyFrom(from *recvRecord) {
 	*r = *from
 	if len(from.segs) <= len(r.few) {
 		r.segs = r.few[:copy(r.few[:], from.segs)]
@@ -30,8 +30,8 @@ type recvRecords struct {
 	posted int          // receives that have not completed
 }
 
-// at is the record of a posted receive.
-func (s *recvRecords) at(id uint64) *recvRecord { return &s.ring[id&uint64(len(s.ring)-1)] }
+// record is the record of a posted receive.
+func (s *recvRecords) record(id uint64) *recvRecord { return &s.ring[id&uint64(len(s.ring)-1)] }
 
 // reserve makes room for one more record.
 func (s *recvRecords) reserve() {
@@ -42,15 +42,15 @@ func (s *recvRecords) reserve() {
 	bigger := make([]recvRecord, max(16, 2*n))
 	for i := range uint64(s.posted) {
 		id := s.next - 1 - i
-		bigger[id&uint64(len(bigger)-1)].take(s.at(id))
+		bigger[id&uint64(len(bigger)-1)].copyFrom(s.record(id))
 	}
 	s.ring = bigger
 }
 
-// add keeps a record under the next ID.
-func (s *recvRecords) add(rec *recvRecord) {
+// append keeps a record under the next ID.
+func (s *recvRecords) append(rec *recvRecord) {
 	s.reserve()
-	s.at(s.next).take(rec)
+	s.record(s.next).copyFrom(rec)
 	s.next++
 	s.posted++
 }
@@ -110,12 +110,12 @@ func (s *SRQ) Arm(limit int) {
 	s.limit = limit
 }
 
-// take moves the oldest receive to r; false if there is none.
-func (s *SRQ) take(r *recvRecord) bool {
+// pop moves the oldest receive to r; false if there is none.
+func (s *SRQ) pop(r *recvRecord) bool {
 	if s.size == 0 {
 		return false
 	}
-	r.take(&s.ring[s.head])
+	r.copyFrom(&s.ring[s.head])
 	r.srq = s
 	s.ring[s.head] = recvRecord{}
 	s.head = (s.head + 1) % len(s.ring)

@@ -85,15 +85,15 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 	ip.Put(req.Private[:])
 	copy(req.Private[cm.IPBytes:], private)
 	r := &resolution{
-		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.soon(0), settled: make(chan struct{}),
+		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.nextTry(0), settled: make(chan struct{}),
 	}
 	m.resolving[id] = r
 	m.send(peer, r.message)
 	return id, r, nil
 }
 
-// takeSidrRep processes the answer to a resolution.
-func (m *manager) takeSidrRep(peer netip.AddrPort, tid uint64, body []byte) bool {
+// receiveSidrRep processes the answer to a resolution.
+func (m *manager) receiveSidrRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var p cm.SidrRep
 	_ = p.Parse(body)
 	r := m.resolving[p.Request]
@@ -128,7 +128,7 @@ func (m *manager) repeatResolutions(now int64) {
 		default:
 			if m.send(r.peer, r.message) {
 				r.tries++
-				r.again = m.soon(r.tries)
+				r.again = m.nextTry(r.tries)
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (d *Device) ListenDatagramsAt(at netip.Addr, port uint16) (*Service, error)
 	}
 	p := boundTo(cm.DatagramServiceID(port), at)
 	s := &Service{m: m, bound: p, backlog: newBacklog[*Question](&m.mu, m.stopped)}
-	if !add(m, m.services, p, s) {
+	if !addListener(m, m.services, p, s) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
 	if err := d.listens(p); err != nil {
@@ -193,7 +193,7 @@ func (d *Device) ListenDatagramsAt(at netip.Addr, port uint16) (*Service, error)
 
 // Close stops listening.
 func (s *Service) Close() error {
-	if !drop(s.m, s.m.services, s.bound, s) {
+	if !removeListener(s.m, s.m.services, s.bound, s) {
 		return ErrClosed
 	}
 	s.m.mu.Lock()
@@ -259,8 +259,8 @@ func sidrRep(tid uint64, id cm.ID, service uint64, rep *cm.SidrRep) []byte {
 	return rep.AppendTo(head(tid, cm.AttrSidrRep))
 }
 
-// takeSidrReq processes a question, or its repetition.
-func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool {
+// receiveSidrReq processes a question, or its repetition.
+func (m *manager) receiveSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.SidrReq
 	_ = r.Parse(body)
 	who := asker{peer.Addr(), r.Request}
@@ -272,11 +272,11 @@ func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool
 	}
 	var ip cm.IPHeader
 	_ = ip.Parse(r.Private[:]) // without addresses it is for the service of all
-	s := find(m.services, r.Service, ip.Dst)
+	s := listenerFor(m.services, r.Service, ip.Dst)
 	switch {
 	case s == nil:
 		return m.answer(peer, sidrRep(tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported}))
-	case !s.backlog.room():
+	case !s.backlog.hasRoom():
 		return false // the peer asks again
 	case m.known.Len() == maxQuestions:
 		if oldest, ok := m.known.Front().Value.(*Question); ok {
@@ -286,7 +286,7 @@ func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool
 	q := &Question{
 		m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], at: s, until: m.now() + int64(questionTime),
 	}
-	s.backlog.add(q)
+	s.backlog.append(q)
 	m.questions[who], q.known = q, m.known.PushBack(q)
 	return true
 }

@@ -26,8 +26,8 @@ type localWork struct {
 	refused bool   // a send whose memory the queue pair has no right to
 }
 
-// take copies a record; a few segments are stored in the record itself.
-func (r *sendRecord) take(from *sendRecord) {
+// copyFrom copies a record; a few segments are stored in the record itself.
+func (r *sendRecord) copyFrom(from *sendRecord) {
 	*r = *from
 	if len(from.segs) <= len(r.few) {
 		r.segs = r.few[:copy(r.few[:], from.segs)]
@@ -42,8 +42,8 @@ type sendRecords struct {
 	done   uint64       // work requests that have completed, in the order of posting
 }
 
-// at is the record of an ID that the transport has not finished.
-func (s *sendRecords) at(id uint64) *sendRecord { return &s.ring[id&uint64(len(s.ring)-1)] }
+// record is the record of an ID that the transport has not finished.
+func (s *sendRecords) record(id uint64) *sendRecord { return &s.ring[id&uint64(len(s.ring)-1)] }
 
 // unfinished is the number of work requests that have not completed.
 func (s *sendRecords) unfinished() uint64 { return s.posted - s.done }
@@ -57,15 +57,15 @@ func (s *sendRecords) reserve(pending int) {
 	bigger := make([]sendRecord, max(16, 2*n))
 	for i := range min(uint64(n), s.next) {
 		id := s.next - 1 - i
-		bigger[id&uint64(len(bigger)-1)].take(s.at(id))
+		bigger[id&uint64(len(bigger)-1)].copyFrom(s.record(id))
 	}
 	s.ring = bigger
 }
 
-// add keeps a record under the next ID.
-func (s *sendRecords) add(rec *sendRecord) {
-	at := s.at(s.next)
-	at.take(rec)
+// append keeps a record under the next ID.
+func (s *sendRecords) append(rec *sendRecord) {
+	at := s.record(s.next)
+	at.copyFrom(rec)
 	if len(at.segs) > len(at.few) {
 		at.segs = slices.Clone(at.segs) // they lie in the memory of the post
 	}

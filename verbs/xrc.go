@@ -62,12 +62,12 @@ func (p *PD) CreateXRCSRQ(maxWR int, x *XRCD, cq *CQ) (*SRQ, error) {
 // Number is the number by which messages of XRC name the queue; 0 of any other queue.
 func (s *SRQ) Number() uint32 { return s.number }
 
-// named is the queue that the arrived packet names; nil if it is not there.
-func (x *XRCD) named() *SRQ { return x.srqs[x.pd.dev.port.Arrived().SRQ] }
+// namedSRQ is the queue that the arrived packet names; nil if it is not there.
+func (x *XRCD) namedSRQ() *SRQ { return x.srqs[x.pd.dev.port.Arrived().SRQ] }
 
 // serves reports whether the arrived request may reach the memory of a key: it is of the protection domain
 // of the queue that the request names.
 func (x *XRCD) serves(rkey uint32) bool {
-	mr, s := x.pd.dev.region(rkey), x.named()
+	mr, s := x.pd.dev.region(rkey), x.namedSRQ()
 	return mr != nil && s != nil && mr.pd == s.pd
 }
