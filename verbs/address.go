@@ -55,30 +55,33 @@ func (d *Device) peer(to netip.AddrPort) (*socket.Peer, error) {
 	return peer, nil
 }
 
-// sameFamily is an address to which packets of the device can go: IPv4 or IPv6, as its own, and of its fabric.
+// sameFamily is an address to which packets of the device can go: IPv4 or IPv6, as its own, and of
+// its fabric.
 func (d *Device) sameFamily(to netip.Addr) (netip.Addr, error) {
 	to = to.Unmap()
 	if own := d.Addr().Addr().Unmap(); !to.IsValid() || own.Is4() != to.Is4() {
-		return to, fmt.Errorf("%w: %w", invalid("the address %v from a device at %v: both are IPv4, or both IPv6", to, own), syscall.ENETUNREACH)
+		err := invalid("the address %v from a device at %v: both are IPv4, or both IPv6", to, own)
+		return to, fmt.Errorf("%w: %w", err, syscall.ENETUNREACH)
 	}
 	return to, d.onFabric(to)
 }
 
-// Reaches is the error for an address to which no packet of the device can go; nil for others, whether somebody is there
-// or not.
+// Reaches is the error for an address to which no packet of the device can go; nil for others,
+// whether somebody is there or not.
 func (d *Device) Reaches(to netip.Addr) error {
 	_, err := d.sameFamily(to)
 	return err
 }
 
-// onFabric is the error for an address that no NIC of the device's emulated fabric can have, as 127.0.0.1: the fabric would
-// lose each packet there.
+// onFabric is the error for an address that no NIC of the device's emulated fabric can have, as
+// 127.0.0.1: the fabric would lose each packet there.
 func (d *Device) onFabric(to netip.Addr) error {
 	if d.fabric == nil || to.IsMulticast() {
 		return nil
 	}
 	if _, _, ok := channel.NICOf(to.As4()); !ok {
-		return fmt.Errorf("verbs: no device of the emulated fabric has the address %v; weft emulate prints those of its NICs, 127.1.x.y: %w", to, syscall.EHOSTUNREACH)
+		return fmt.Errorf("verbs: no device of the emulated fabric has the address %v; "+
+			"weft emulate prints those of its NICs, 127.1.x.y: %w", to, syscall.EHOSTUNREACH)
 	}
 	return nil
 }

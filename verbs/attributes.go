@@ -21,11 +21,16 @@ const (
 )
 
 func (t QPType) String() string {
-	return [...]string{RC: "RC", UC: "UC", UD: "UD", XRCSend: "XRC, sending", XRCRecv: "XRC, receiving"}[t]
+	return [...]string{
+		RC: "RC", UC: "UC", UD: "UD", XRCSend: "XRC, sending", XRCRecv: "XRC, receiving",
+	}[t]
 }
 
 func (t QPType) service() transport.Service {
-	return [...]transport.Service{RC: transport.RC, UC: transport.UC, UD: transport.UD, XRCSend: transport.RC, XRCRecv: transport.RC}[t]
+	return [...]transport.Service{
+		RC: transport.RC, UC: transport.UC, UD: transport.UD,
+		XRCSend: transport.RC, XRCRecv: transport.RC,
+	}[t]
 }
 
 // QPState is the state of a queue pair (IBA vol. 1, 10.3.1).
@@ -116,19 +121,39 @@ var needs = map[QPState][6]struct{ must, may QPAttrMask }{
 		XRCRecv: {must: AttrState | AttrAccess},
 	},
 	StateRTR: {
-		RC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess | AttrSelectiveRepeat},
+		RC: {
+			AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN |
+				AttrMaxDestRdAtomic | AttrMinRNRTimer,
+			AttrAccess | AttrSelectiveRepeat,
+		},
 		UC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess},
 		UD: {AttrState, AttrQKey},
 
-		XRCSend: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess | AttrMaxDestRdAtomic | AttrMinRNRTimer},
-		XRCRecv: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess},
+		XRCSend: {
+			AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN,
+			AttrAccess | AttrMaxDestRdAtomic | AttrMinRNRTimer,
+		},
+		XRCRecv: {
+			AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN |
+				AttrMaxDestRdAtomic | AttrMinRNRTimer,
+			AttrAccess,
+		},
 	},
 	StateRTS: {
-		RC: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
+		RC: {
+			AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout,
+			AttrAccess | AttrMinRNRTimer,
+		},
 		UC: {AttrState | AttrSQPSN, AttrAccess},
 		UD: {AttrState | AttrSQPSN, AttrQKey},
 
-		XRCSend: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
-		XRCRecv: {AttrState | AttrSQPSN | AttrTimeout, AttrAccess | AttrMinRNRTimer | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry},
+		XRCSend: {
+			AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout,
+			AttrAccess | AttrMinRNRTimer,
+		},
+		XRCRecv: {
+			AttrState | AttrSQPSN | AttrTimeout,
+			AttrAccess | AttrMinRNRTimer | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry,
+		},
 	},
 }

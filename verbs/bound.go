@@ -2,9 +2,10 @@ package verbs
 
 import "net/netip"
 
-// bound is what a listener is bound to: a service ID, and at an address as rdma_bind_addr(3) takes it. 0.0.0.0 and ::
-// are all addresses of their family, the zero Addr those of both (:: without RDMA_OPTION_ID_AFONLY). So a server that
-// goes through all that getaddrinfo returns has two listeners at a port.
+// bound is what a listener is bound to: a service ID, and at an address as rdma_bind_addr(3) takes
+// it. 0.0.0.0 and :: are all addresses of their family, the zero Addr those of both (:: without
+// RDMA_OPTION_ID_AFONLY). So a server that goes through all that getaddrinfo returns has two
+// listeners at a port.
 type bound struct {
 	service uint64
 	at      netip.Addr
@@ -30,5 +31,6 @@ func (p bound) accepts(to netip.Addr) bool {
 // overlaps reports whether a request could be for the two listeners (Linux: cma_check_port,
 // drivers/infiniband/core/cma.c).
 func (p bound) overlaps(q bound) bool {
-	return p.service == q.service && (!p.at.IsValid() || !q.at.IsValid() || p.accepts(q.at) || q.accepts(p.at))
+	return p.service == q.service &&
+		(!p.at.IsValid() || !q.at.IsValid() || p.accepts(q.at) || q.accepts(p.at))
 }

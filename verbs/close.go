@@ -2,9 +2,10 @@ package verbs
 
 import "context"
 
-// Farewell ends the device's connections for a program that ends. Peers are told, and it
-// waits for their answers until ctx ends: meanwhile the device answers what peers send again. The last
-// acknowledgements and the last answers to peers that have parted are sent twice, since nobody answers later.
+// Farewell ends the device's connections for a program that ends. Peers are told, and it waits for
+// their answers until ctx ends: meanwhile the device answers what peers send again. The last
+// acknowledgements and the last answers to peers that have parted are sent twice, since nobody
+// answers later.
 func (d *Device) Farewell(ctx context.Context) {
 	d.port.Lock()
 	d.port.Farewell()

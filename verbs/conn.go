@@ -22,8 +22,8 @@ type ConnParam struct {
 	// ResponderResources is the number of READs and atomics that this end serves at a time,
 	// InitiatorDepth the number that it has outstanding; 0 is MaxRdAtomic.
 	ResponderResources, InitiatorDepth uint8
-	// AckTimeout is the Local ACK Timeout of this end's queue pair: 4.096 us times 2^AckTimeout, 1 to 31;
-	// 0 is the usual, AckTimeout of the package.
+	// AckTimeout is the Local ACK Timeout of this end's queue pair: 4.096 us times 2^AckTimeout, 1 to
+	// 31; 0 is the usual, AckTimeout of the package.
 	AckTimeout uint8
 	// GoBackN offers no selective repeat. By default this end offers selective repeat, and uses it
 	// with a peer (a weft device) that offers it too; with any other peer it uses go-back-N. The
@@ -33,10 +33,11 @@ type ConnParam struct {
 	Patience time.Duration
 	// Space is the space of the port with Dial: PortSpaceTCP unless it is set.
 	Space PortSpace
-	// QPN is the number of a queue pair that the program brings to RTS by itself, with the attributes of
-	// Conn.Attr. The queue pair of Dial or Accept is nil then.
+	// QPN is the number of a queue pair that the program brings to RTS by itself, with the attributes
+	// of Conn.Attr. The queue pair of Dial or Accept is nil then.
 	QPN QPN
-	// Type is the service of that queue pair: RC, which 0 stands for, XRCSend with Dial, XRCRecv with Accept.
+	// Type is the service of that queue pair: RC, which 0 stands for, XRCSend with Dial, XRCRecv with
+	// Accept.
 	Type QPType
 }
 
@@ -63,9 +64,10 @@ func (p ConnParam) defaults() ConnParam {
 
 // PeerParam is what a peer says of its end of a connection, in its request or its acceptance.
 type PeerParam struct {
-	QPN                                QPN
-	Type                               QPType // RC, XRCSend in a request, XRCRecv in an acceptance
-	Port                               uint16 // of a request: the number that its program or device has chosen
+	QPN  QPN
+	Type QPType // RC, XRCSend in a request, XRCRecv in an acceptance
+	// Port, in a request, is the number that its program or device has chosen.
+	Port                               uint16
 	ResponderResources, InitiatorDepth uint8
 	RetryCount, RNRRetry               uint8
 	SRQ                                bool
@@ -133,15 +135,19 @@ const (
 )
 
 func newConn(m *manager, peer netip.AddrPort, state connState) *Conn {
-	return &Conn{m: m, peer: peer, state: state, settled: make(chan struct{}), finished: make(chan struct{})}
+	return &Conn{
+		m: m, peer: peer, state: state, settled: make(chan struct{}),
+		finished: make(chan struct{}),
+	}
 }
 
-// setQueuePair gives a connection its queue pair, or the number of the program's own, and reports whether it
-// takes its receives from a shared queue.
+// setQueuePair gives a connection its queue pair, or the number of the program's own, and reports
+// whether it takes its receives from a shared queue.
 func (c *Conn) setQueuePair(qp *QP, p *ConnParam, xrc QPType) (shared bool, err error) {
 	switch {
 	case (qp == nil) == (p.QPN == 0):
-		return false, invalid("a connection needs a queue pair, or the number of one that the program connects")
+		return false, invalid(
+			"a connection needs a queue pair, or the number of one that the program connects")
 	case qp == nil:
 		c.qpn, c.service = p.QPN, p.Type
 	default:
@@ -149,7 +155,8 @@ func (c *Conn) setQueuePair(qp *QP, p *ConnParam, xrc QPType) (shared bool, err 
 		shared = qp.attr.SRQ != nil
 	}
 	if c.service != RC && c.service != xrc {
-		return false, invalid("a connection has a queue pair of RC, or of XRC: XRCSend asks, XRCRecv accepts; this is %v", c.service)
+		return false, invalid("a connection has a queue pair of RC, or of XRC: "+
+			"XRCSend asks, XRCRecv accepts; this is %v", c.service)
 	}
 	return shared, nil
 }
@@ -167,7 +174,8 @@ func (c *Conn) setService(r *cm.Req) {
 	}
 }
 
-// askedService is the service of a peer's queue pair that sends a REQ; false if connections have no such.
+// askedService is the service of a peer's queue pair that sends a REQ; false if connections have no
+// such.
 func askedService(r *cm.Req) (t QPType, ok bool) {
 	switch {
 	case r.Service2 == 0:
@@ -181,14 +189,16 @@ func askedService(r *cm.Req) (t QPType, ok bool) {
 // accepting is the service of the accepting end's queue pair, by that of the asking end's.
 var accepting = map[QPType]QPType{RC: RC, XRCSend: XRCRecv}
 
-// setAttributes sets the attributes of the queue pair, once both messages are known. The starting PSN in a
-// message is the first PSN that the message's receiver must send (IBA vol. 1, 12.7.31).
+// setAttributes sets the attributes of the queue pair, once both messages are known. The starting
+// PSN in a message is the first PSN that the message's receiver must send (IBA vol. 1, 12.7.31).
 func (c *Conn) setAttributes(theirs, ours units.PSN, mtu int) {
 	c.attr = QPAttr{
-		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: c.theirs.QPN, RQPSN: ours, SQPSN: theirs,
+		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: c.theirs.QPN,
+		RQPSN: ours, SQPSN: theirs,
 		MaxRdAtomic:     int(min(c.param.InitiatorDepth, c.theirs.ResponderResources)),
 		MaxDestRdAtomic: int(min(c.param.ResponderResources, max(1, c.theirs.InitiatorDepth))),
-		MinRNRTimer:     12, Timeout: c.param.AckTimeout, RetryCnt: 7, RNRRetry: 7, SelectiveRepeat: c.selective() && c.qp != nil,
+		MinRNRTimer:     12, Timeout: c.param.AckTimeout, RetryCnt: 7, RNRRetry: 7,
+		SelectiveRepeat: c.selective() && c.qp != nil,
 	}
 }
 
@@ -263,7 +273,8 @@ func (e *RejectError) Error() string {
 
 // Is implements errors.Is.
 func (e *RejectError) Is(target error) bool {
-	return target == ErrRejected || target == ErrNoListener && cm.Reason(e.Reason) == cm.ReasonInvalidSvc
+	return target == ErrRejected ||
+		target == ErrNoListener && cm.Reason(e.Reason) == cm.ReasonInvalidSvc
 }
 
 // rejection is the error of a REJ.

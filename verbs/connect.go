@@ -22,8 +22,9 @@ func (d *Device) Listen(port uint16) (*Listener, error) {
 	return d.ListenAt(PortSpaceTCP, netip.Addr{}, port)
 }
 
-// ListenAt is Listen for a port of a space, and for requests to one address: that of the device, or all of a family, as
-// 0.0.0.0 and ::. The zero Addr takes those to any address. Listeners for different requests may have the same port.
+// ListenAt is Listen for a port of a space, and for requests to one address: that of the device, or
+// all of a family, as 0.0.0.0 and ::. The zero Addr takes those to any address. Listeners for
+// different requests may have the same port.
 func (d *Device) ListenAt(space PortSpace, at netip.Addr, port uint16) (*Listener, error) {
 	m, err := d.manager()
 	if err != nil {
@@ -86,7 +87,8 @@ func (r *Request) Attr(s QPState, p ConnParam) (QPAttr, QPAttrMask, error) {
 	return r.c.attrOf(s)
 }
 
-// Accept connects qp, which is in RESET or INIT, and waits until the peer has received the acceptance.
+// Accept connects qp, which is in RESET or INIT, and waits until the peer has received the
+// acceptance.
 func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error) {
 	c, err := r.Answer(qp, p)
 	if err != nil {
@@ -96,7 +98,8 @@ func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error
 	return c, err
 }
 
-// Answer connects qp, which is in RESET or INIT, and sends the acceptance; Wait tells whether it has arrived.
+// Answer connects qp, which is in RESET or INIT, and sends the acceptance; Wait tells whether it
+// has arrived.
 func (r *Request) Answer(qp *QP, p ConnParam) (*Conn, error) {
 	p, err := p.within(cm.RepPrivate)
 	if err != nil {
@@ -119,10 +122,12 @@ func (r *Request) Reject(private []byte) error {
 // reqPrivate is the size of a REQ's private data after the addresses.
 const reqPrivate = cm.ReqPrivate - cm.IPBytes
 
-// Dial connects qp, which is in RESET or INIT, to a port of another device. Both devices must use the
-// same UDP port. With ConnParam.QPN it returns when the peer has accepted; the program then brings its
-// queue pair to RTS and calls Establish.
-func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam) (*Conn, error) {
+// Dial connects qp, which is in RESET or INIT, to a port of another device. Both devices must use
+// the same UDP port. With ConnParam.QPN it returns when the peer has accepted; the program then
+// brings its queue pair to RTS and calls Establish.
+func (d *Device) Dial(
+	ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam,
+) (*Conn, error) {
 	p, err := p.within(reqPrivate)
 	if err != nil {
 		return nil, err

@@ -27,12 +27,16 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	case a.SRQ != nil && a.SRQ.pd != p:
 		return nil, invalid("the shared receive queue is of another protection domain")
 	case (a.Type == XRCRecv) != (a.XRCD != nil) || a.Type >= XRCSend && a.SRQ != nil:
-		return nil, invalid("a queue pair of XRC names shared receive queues in its messages, and the receiving end has a domain for them")
+		return nil, invalid("a queue pair of XRC names shared receive queues in its messages, " +
+			"and the receiving end has a domain for them")
 	}
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
-		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, Duplicates: transport.DuplicatesAcked, MaxReads: MaxRdAtomic,
-		Flow: &plainFlow, CNPInterval: 50 * units.Microsecond, Access: q.remote, Receivable: q.receivable, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
+		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, Duplicates: transport.DuplicatesAcked,
+		MaxReads: MaxRdAtomic,
+		Flow:     &plainFlow, CNPInterval: 50 * units.Microsecond,
+		Access: q.remote, Receivable: q.receivable,
+		Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
 	}
 	if p.dev.fabric != nil {
 		q.emulate(&p.dev.fabric.Welcome.QueuePairs)
@@ -41,7 +45,8 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	if p.dev.control != nil && a.Type != UD {
 		alg = p.dev.control()
 		if p.dev.fabric == nil {
-			q.cfg.PacedOverhead, q.cfg.PaceSlack, q.cfg.CNPInterval = pacedOverhead, paceSlack, p.dev.dcqcn.CNPInterval
+			q.cfg.PacedOverhead, q.cfg.PaceSlack = pacedOverhead, paceSlack
+			q.cfg.CNPInterval = p.dev.dcqcn.CNPInterval
 		}
 	}
 	p.dev.port.Lock()

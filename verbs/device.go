@@ -30,8 +30,9 @@ type Device struct {
 
 	rejected atomic.Int64 // rejected messages to the manager: Stats.ManagerDropped
 
-	shared shared                                   // nil: the address is the device's alone
-	ends   interface{ OnEnd(func(netip.AddrPort)) } // tells of devices that have ended; nil: nobody does
+	shared shared // nil: the address is the device's alone
+	// tells of devices that have ended; nil: nobody does
+	ends   interface{ OnEnd(func(netip.AddrPort)) }
 	cmOnce sync.Once
 	cm     *manager
 	cmErr  error
@@ -52,8 +53,8 @@ func validMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }
 // Addr is the address and UDP port of the device: its GID, in RoCE's terms.
 func (d *Device) Addr() netip.AddrPort { return d.port.Local() }
 
-// Clock is the time of the device's clock: the machine's since the device was opened, or that of its emulated fabric
-// when the device last had work. It is right when a completion has just come.
+// Clock is the time of the device's clock: the machine's since the device was opened, or that of
+// its emulated fabric when the device last had work. It is right when a completion has just come.
 func (d *Device) Clock() units.Time {
 	if d.fabric != nil {
 		return d.fabric.Worked()
@@ -61,8 +62,8 @@ func (d *Device) Clock() units.Time {
 	return d.port.Now()
 }
 
-// Sync brings the clock of a device on an emulated fabric to the present time. A program that measures calls
-// it before it begins. It fails if the fabric has ended.
+// Sync brings the clock of a device on an emulated fabric to the present time. A program that
+// measures calls it before it begins. It fails if the fabric has ended.
 func (d *Device) Sync() error {
 	if d.fabric == nil {
 		return nil
@@ -70,8 +71,8 @@ func (d *Device) Sync() error {
 	return d.fabric.Sync()
 }
 
-// Wait says that the caller is about to wait for an event of a queue with a Notify. The device then does its own work at
-// once, which it leaves to a caller that polls.
+// Wait says that the caller is about to wait for an event of a queue with a Notify. The device then
+// does its own work at once, which it leaves to a caller that polls.
 func (d *Device) Wait() {
 	d.port.Lock()
 	defer d.port.Unlock()
@@ -115,8 +116,8 @@ func (p *PD) Dealloc() error {
 // QPN is the number of a queue pair.
 type QPN = units.QPN
 
-// pollRest is how long a call that polls in vain leaves the processor to the emulated fabric, at most: its
-// clock does not move while a device waits for a processor.
+// pollRest is how long a call that polls in vain leaves the processor to the emulated fabric, at
+// most: its clock does not move while a device waits for a processor.
 const pollRest = time.Millisecond
 
 // rest lets an emulated fabric work, if there is one.

@@ -45,8 +45,8 @@
 // # Wires
 //
 // Packets go by UDP; to devices of the same user on the same machine through shared memory, unless
-// Options.SocketOnly is set; with Options.Emulator, or WEFT_EMULATOR in the environment, through a fabric
-// that weft emulate simulates, with its clock, path MTU and congestion control.
+// Options.SocketOnly is set; with Options.Emulator, or WEFT_EMULATOR in the environment, through a
+// fabric that weft emulate simulates, with its clock, path MTU and congestion control.
 //
 // # Errors
 //
@@ -56,22 +56,30 @@
 //
 // # Files
 //
-// From the ground up: a file calls only files before it. Types alone know one another, as a device its queue pairs.
+// From the ground up: a file calls only files before it. Types alone know one another, as a device
+// its queue pairs.
 //
-//   - errors.go, names.go, limits.go, secret.go: statuses and errors, names of values, bounds, random numbers
-//   - device.go, address.go, infiniband.go, foreign.go, share.go: the device, where its packets can go, memory that is not Go's
+//   - errors.go, names.go, limits.go, secret.go: statuses and errors, names of values, bounds,
+//     random numbers
+//   - device.go, address.go, infiniband.go, foreign.go, share.go: the device, where its packets can
+//     go, memory that is not Go's
 //   - cq.go: completions
 //   - keys.go, memory.go, window.go: what a key gives access to
-//   - workrequest.go, sends.go, receives.go, xrc.go: work requests, their records, queues that queue pairs share
+//   - workrequest.go, sends.go, receives.go, xrc.go: work requests, their records, queues that
+//     queue pairs share
 //   - attributes.go, qp.go, flow.go, event.go: queue pairs
 //   - queue.go, local.go, owner.go, post.go: how work is posted, carried out and completed
-//   - modify.go, multicast.go, emulated.go, createqp.go: states, groups, emulated fabrics, creation and end
-//   - bound.go, backlog.go, conn.go, halfopen.go, manager.go: the communication manager and a connection
-//   - listeners.go, probe.go, handshake.go, connect.go, resolve.go: connections and questions, by calls
+//   - modify.go, multicast.go, emulated.go, createqp.go: states, groups, emulated fabrics, creation
+//     and end
+//   - bound.go, backlog.go, conn.go, halfopen.go, manager.go: the communication manager and a
+//     connection
+//   - listeners.go, probe.go, handshake.go, connect.go, resolve.go: connections and questions, by
+//     calls
 //   - messages.go, gsi.go: and by messages to queue pair 1
 //   - query.go, close.go, open.go: what a device can say, its end and its beginning
 //
 // # What it leaves out
 //
-// Reliable datagrams (RD), automatic path migration, more than one port, P_Key tables of more than one entry.
+// Reliable datagrams (RD), automatic path migration, more than one port, P_Key tables of more than
+// one entry.
 package verbs

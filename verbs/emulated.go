@@ -17,11 +17,13 @@ func (q *QP) emulate(p *channel.QueuePairs) {
 	}
 }
 
-// lingers is how long the end of a queue pair waits for the emulated fabric to take posted datagrams, at most.
+// lingers is how long the end of a queue pair waits for the emulated fabric to take posted
+// datagrams, at most.
 const lingers = time.Second
 
-// linger waits until the emulated fabric, if there is one, has taken the messages that a queue pair without
-// acknowledgements has been given. Programs destroy it right after the last one, and a NIC has sent that by then.
+// linger waits until the emulated fabric, if there is one, has taken the messages that a queue pair
+// without acknowledgements has been given. Programs destroy it right after the last one, and a NIC
+// has sent that by then.
 func (q *QP) linger() {
 	d := q.pd.dev
 	if d.fabric == nil || q.attr.Type != UD && q.attr.Type != UC {
@@ -37,13 +39,15 @@ func (q *QP) linger() {
 	}
 }
 
-// linkChanged is told of the link of the device's NIC in an emulated fabric, with the port's lock held.
+// linkChanged is told of the link of the device's NIC in an emulated fabric, with the port's lock
+// held.
 func (d *Device) linkChanged(down bool) {
 	d.down = down
 	d.raise(AsyncEvent{Type: map[bool]EventType{false: EventPortActive, true: EventPortErr}[down]})
 }
 
-// connectionLost ends all work of a device whose emulated fabric, or whose shared address, has ended: it completes with WRFlushErr.
+// connectionLost ends all work of a device whose emulated fabric, or whose shared address, has
+// ended: it completes with WRFlushErr.
 func (d *Device) connectionLost() {
 	d.port.Lock()
 	defer d.port.Unlock()

@@ -19,12 +19,16 @@ const (
 	EventSRQLimitReached                  // fewer receives than the limit are left
 	EventPortActive                       // the port has a link again
 	EventPortErr                          // the port has lost its link
-	EventDeviceFatal                      // the device works no more: its emulated fabric, or the sharing of its address, has ended
+	// EventDeviceFatal says that the device works no more: its emulated fabric, or the sharing of
+	// its address, has ended.
+	EventDeviceFatal
 )
 
 var eventNames = map[EventType]string{
-	EventCQErr: "IBV_EVENT_CQ_ERR", EventQPFatal: "IBV_EVENT_QP_FATAL", EventQPAccessErr: "IBV_EVENT_QP_ACCESS_ERR",
-	EventSRQLimitReached: "IBV_EVENT_SRQ_LIMIT_REACHED", EventPortActive: "IBV_EVENT_PORT_ACTIVE", EventPortErr: "IBV_EVENT_PORT_ERR",
+	EventCQErr: "IBV_EVENT_CQ_ERR", EventQPFatal: "IBV_EVENT_QP_FATAL",
+	EventQPAccessErr:     "IBV_EVENT_QP_ACCESS_ERR",
+	EventSRQLimitReached: "IBV_EVENT_SRQ_LIMIT_REACHED", EventPortActive: "IBV_EVENT_PORT_ACTIVE",
+	EventPortErr:     "IBV_EVENT_PORT_ERR",
 	EventDeviceFatal: "IBV_EVENT_DEVICE_FATAL",
 }
 

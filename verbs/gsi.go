@@ -12,9 +12,12 @@ import (
 
 func newManager(d *Device) (*manager, error) {
 	m := &manager{
-		dev: d, pd: d.AllocPD(), start: time.Now(), stopped: make(chan struct{}), buf: make([]byte, gsiRecvs*gsiRoom),
-		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: halfOpen{source: map[netip.Addr]int{}}, waiting: map[*Conn]struct{}{}, listeners: map[bound]*Listener{},
-		resolving: map[cm.ID]*resolution{}, services: map[bound]*Service{}, questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
+		dev: d, pd: d.AllocPD(), start: time.Now(), stopped: make(chan struct{}),
+		buf:   make([]byte, gsiRecvs*gsiRoom),
+		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: halfOpen{source: map[netip.Addr]int{}},
+		waiting: map[*Conn]struct{}{}, listeners: map[bound]*Listener{},
+		resolving: map[cm.ID]*resolution{}, services: map[bound]*Service{},
+		questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
 		probeAfter: probeAfter, probePatience: probePatience,
 	}
 	// Neither queue can be overrun: at most as many sends are outstanding as it has room for, and
@@ -30,7 +33,8 @@ func newManager(d *Device) (*manager, error) {
 		return nil, err
 	}
 	m.qp, err = m.pd.createQP(QPInitAttr{
-		Type: UD, SendCQ: m.sent, RecvCQ: m.come, MaxSendWR: gsiSends, MaxRecvWR: gsiRecvs, MaxInlineData: cm.MADBytes, SignalAll: true,
+		Type: UD, SendCQ: m.sent, RecvCQ: m.come, MaxSendWR: gsiSends, MaxRecvWR: gsiRecvs,
+		MaxInlineData: cm.MADBytes, SignalAll: true,
 	}, gsi)
 	if err != nil {
 		return nil, err
@@ -78,8 +82,9 @@ func (m *manager) run(ctx context.Context) {
 	}
 }
 
-// receiveArrived processes the datagrams that have arrived, and reports their number; false if the device is
-// closed. An answer that waits among them is not late. With a flood it ends after one filling of the queue.
+// receiveArrived processes the datagrams that have arrived, and reports their number; false if the
+// device is closed. An answer that waits among them is not late. With a flood it ends after one
+// filling of the queue.
 func (m *manager) receiveArrived() (n int, ok bool) {
 	var wc [64]WC
 	for n < gsiRecvs {
@@ -95,8 +100,8 @@ func (m *manager) receiveArrived() (n int, ok bool) {
 	return n, true
 }
 
-// receiveAll processes received datagrams and posts their receives again; false if the device is closed. It
-// takes the lock once for all: many callers of Dial may wait for the lock, and go first.
+// receiveAll processes received datagrams and posts their receives again; false if the device is
+// closed. It takes the lock once for all: many callers of Dial may wait for the lock, and go first.
 func (m *manager) receiveAll(wc []WC) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

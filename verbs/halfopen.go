@@ -5,13 +5,15 @@ import (
 	"net/netip"
 )
 
-// halfOpen are the peers' requests that are not yet connections, the oldest first. The manager's lock guards it.
+// halfOpen are the peers' requests that are not yet connections, the oldest first. The manager's
+// lock guards it.
 type halfOpen struct {
 	conns  list.List          // of *Conn
 	source map[netip.Addr]int // the number of each peer's address
 }
 
-// hasRoom reports whether a peer's address may have another request. With maxHalfOpen in all the oldest makes room (oldest).
+// hasRoom reports whether a peer's address may have another request. With maxHalfOpen in all the
+// oldest makes room (oldest).
 func (h *halfOpen) hasRoom(from netip.Addr) bool { return h.source[from] < maxFromOne }
 
 // oldest is the request that makes room for the next one; nil if there is room.

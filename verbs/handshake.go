@@ -26,12 +26,16 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	c.param, c.tid, c.until = p.defaults(), secret(), m.now()+int64(p.Patience)
 	local := m.dev.Addr().Addr().Unmap()
 	c.asked = cm.Req{
-		Local: c.local, Service: p.Space.service(port), CAGUID: m.dev.guid(), QPN: c.qpn, ResponderResources: c.param.ResponderResources,
-		InitiatorDepth: c.param.InitiatorDepth, RemoteTimeout: 20, LocalTimeout: 20, PSN: units.PSN(secret() & units.PSNMask),
-		RetryCount: 7, PKey: defaultPKey, MTU: cm.MTUCode(m.dev.mtu), RNRRetry: 7, MaxRetries: 15, SRQ: shared,
+		Local: c.local, Service: p.Space.service(port), CAGUID: m.dev.guid(), QPN: c.qpn,
+		ResponderResources: c.param.ResponderResources,
+		InitiatorDepth:     c.param.InitiatorDepth, RemoteTimeout: 20, LocalTimeout: 20,
+		PSN:        units.PSN(secret() & units.PSNMask),
+		RetryCount: 7, PKey: defaultPKey, MTU: cm.MTUCode(m.dev.mtu), RNRRetry: 7, MaxRetries: 15,
+		SRQ: shared,
 		Path: cm.Path{
 			LocalLID: units.PermissiveLID, RemoteLID: units.PermissiveLID,
-			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64, AckTimeout: c.param.AckTimeout,
+			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64,
+			AckTimeout: c.param.AckTimeout,
 		},
 	}
 	c.setService(&c.asked)
@@ -67,8 +71,10 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 		return err
 	}
 	rep := cm.Rep{
-		Local: c.local, Remote: c.remote, QPN: c.qpn, PSN: c.psn, ResponderResources: c.param.ResponderResources,
-		InitiatorDepth: c.param.InitiatorDepth, AckDelay: 14, RNRRetry: 7, SRQ: shared, CAGUID: m.dev.guid(),
+		Local: c.local, Remote: c.remote, QPN: c.qpn, PSN: c.psn,
+		ResponderResources: c.param.ResponderResources,
+		InitiatorDepth:     c.param.InitiatorDepth, AckDelay: 14, RNRRetry: 7, SRQ: shared,
+		CAGUID: m.dev.guid(),
 	}
 	if c.service == XRCRecv {
 		rep.QPN, rep.EEC, rep.SRQ = 0, c.qpn, true
@@ -98,7 +104,8 @@ func (m *manager) reject(c *Conn, why cm.Reason, private []byte) {
 	m.send(c.peer, c.rejection(why, private))
 }
 
-// shorten sends a REQ anew with the path MTU for which the peer has room; false if the peer names none that is smaller.
+// shorten sends a REQ anew with the path MTU for which the peer has room; false if the peer names
+// none that is smaller.
 func (m *manager) shorten(c *Conn, r *cm.Rej) bool {
 	if mtu := cm.MTUBytes(r.Info[0]); r.InfoBytes == 0 || mtu == 0 || mtu >= cm.MTUBytes(c.asked.MTU) {
 		return false
@@ -108,8 +115,8 @@ func (m *manager) shorten(c *Conn, r *cm.Rej) bool {
 	return true
 }
 
-// leave says good bye to all peers, and answers once more those that have said it. It waits until all have
-// answered.
+// leave says good bye to all peers, and answers once more those that have said it. It waits until
+// all have answered.
 func (m *manager) leave(ctx context.Context) {
 	m.mu.Lock()
 	for _, p := range m.parted {

@@ -8,8 +8,8 @@ import "fmt"
 type keys map[uint32]any // *MR or *MW
 
 // Virtual addresses are random, too, in steps of 64 KiB, in a range that no process uses: one
-// address tells nothing about others. Regions may overlap by chance, as regions of RegMRIOVA may: the
-// key identifies the region.
+// address tells nothing about others. Regions may overlap by chance, as regions of RegMRIOVA may:
+// the key identifies the region.
 const (
 	leastAddr = 1 << 48
 	addrRange = 1 << 61

@@ -20,8 +20,8 @@ func addListener[T any](m *manager, to map[bound]*T, p bound, l *T) bool {
 	return true
 }
 
-// listenerFor is the listener for a request to an address, nil if there is none. A request that names no address, invalid, is
-// for the listener of all.
+// listenerFor is the listener for a request to an address, nil if there is none. A request that
+// names no address, invalid, is for the listener of all.
 func listenerFor[T any](in map[bound]*T, service uint64, to netip.Addr) *T {
 	if to = to.Unmap(); to.IsValid() {
 		for _, at := range []netip.Addr{to, all(to)} {
@@ -53,8 +53,8 @@ func removeListener[T any](m *manager, from map[bound]*T, p bound, l *T) bool {
 	return true
 }
 
-// listens has the device listen to a service at an address, for which a shared address has one device. What is for other
-// addresses never comes.
+// listens has the device listen to a service at an address, for which a shared address has one
+// device. What is for other addresses never comes.
 func (d *Device) listens(p bound) error {
 	if d.shared == nil || !p.accepts(d.Addr().Addr()) {
 		return nil

@@ -20,7 +20,8 @@ func (q *QP) BindMW(mw *MW, wrid uint64, flags SendFlags, b BindInfo) error {
 		return invalid("BindMW binds a window of type 1: use a work request for type 2")
 	}
 	err := q.postLocal(&SendWR{
-		WRID: wrid, Opcode: BindMW, Flags: flags, Bind: &BindWR{MW: mw, RKey: IncRKey(mw.given), BindInfo: b},
+		WRID: wrid, Opcode: BindMW, Flags: flags,
+		Bind: &BindWR{MW: mw, RKey: IncRKey(mw.given), BindInfo: b},
 	})
 	port.Process(&q.end)
 	return err
@@ -43,8 +44,13 @@ func (q *QP) postLocal(wr *SendWR) error {
 	if err := q.sendRoom(); err != nil {
 		return err
 	}
-	rec := sendRecord{wrid: wr.WRID, wr: q.sends.posted, op: what.wc, signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0, local: work}
-	err := q.enqueue(&rec, transport.WorkRequest{Op: what.op, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0})
+	rec := sendRecord{
+		wrid: wr.WRID, wr: q.sends.posted, op: what.wc, local: work,
+		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
+	}
+	err := q.enqueue(&rec, transport.WorkRequest{
+		Op: what.op, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
+	})
 	if err == nil {
 		q.sends.posted++
 		if b := &work.bind; b.MW != nil && b.RKey>>8 == b.MW.key>>8 {

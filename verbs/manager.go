@@ -63,8 +63,9 @@ const (
 	// questionTime is the time after which an unanswered question is forgotten; its repetition
 	// counts as new.
 	questionTime = time.Minute
-	// gsiRecvs is the number of receives of queue pair 1: further simultaneous requests are lost,
-	// and are sent again. It is the number of requests that a listener keeps. gsiSends is the number of its sends.
+	// gsiRecvs is the number of receives of queue pair 1: further simultaneous requests are lost, and
+	// are sent again. It is the number of requests that a listener keeps. gsiSends is the number of
+	// its sends.
 	gsiRecvs = maxBacklog
 	gsiSends = 256
 	gsiRoom  = grhBytes + cm.MADBytes
@@ -87,8 +88,8 @@ const (
 
 func (m *manager) now() int64 { return int64(time.Since(m.start)) }
 
-// send sends a message to a device. A lost message is sent again, or asked for again. It reports whether
-// the queue had room for the message.
+// send sends a message to a device. A lost message is sent again, or asked for again. It reports
+// whether the queue had room for the message.
 func (m *manager) send(to netip.AddrPort, message []byte) (room bool) {
 	if m.out == gsiSends && !m.reap() {
 		return false
@@ -98,7 +99,10 @@ func (m *manager) send(to netip.AddrPort, message []byte) (room bool) {
 		return true // no later try would do better
 	}
 	defer func() { _ = ah.Destroy() }() // the destination is not remembered: anybody can ask
-	if m.qp.PostSend(SendWR{Opcode: Send, Flags: SendInline, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey}) == nil {
+	err = m.qp.PostSend(SendWR{
+		Opcode: Send, Flags: SendInline, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey,
+	})
+	if err == nil {
 		m.out++
 	}
 	return true
@@ -112,8 +116,8 @@ func (m *manager) reap() bool {
 	return n > 0
 }
 
-// answer answers a sender without a connection, who gets none. It reports whether there was room for the
-// answer.
+// answer answers a sender without a connection, who gets none. It reports whether there was room
+// for the answer.
 func (m *manager) answer(to netip.AddrPort, message []byte) (room bool) {
 	if m.strangers == 0 {
 		return false
@@ -130,16 +134,16 @@ func (m *manager) ask(c *Conn, message []byte) {
 	m.send(c.peer, message)
 }
 
-// nextTry is the time at which a message sent now is sent again, if it has been sent again for a number of
-// times already. It lies between half of the mean and one and a half, so that peers that started
-// together do not repeat together.
+// nextTry is the time at which a message sent now is sent again, if it has been sent again for a
+// number of times already. It lies between half of the mean and one and a half, so that peers that
+// started together do not repeat together.
 func (m *manager) nextTry(repeated int) int64 {
 	mean := answerTime << min(repeated/2, answerDoubles)
 	return m.now() + int64(mean)/2 + int64(secret()%uint64(mean))
 }
 
-// repeatOrEnd sends an unanswered message again or gives it up, and forgets a request that is neither
-// accepted nor repeated.
+// repeatOrEnd sends an unanswered message again or gives it up, and forgets a request that is
+// neither accepted nor repeated.
 func (m *manager) repeatOrEnd(c *Conn, now int64) {
 	switch {
 	case now < c.again:
@@ -203,8 +207,8 @@ func (m *manager) end(c *Conn, err error) {
 	closeOnce(c.finished)
 }
 
-// lose ends the connections with a device that has ended without a good bye. On other machines their kernels
-// tell it; here nobody else can.
+// lose ends the connections with a device that has ended without a good bye. On other machines
+// their kernels tell it; here nobody else can.
 func (m *manager) lose(at netip.AddrPort) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

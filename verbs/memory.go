@@ -185,14 +185,17 @@ type segment struct {
 
 // segments checks a list of SGEs and appends their memory. If any is wrong, ok is false, and the
 // result has only their length: access to them fails later.
-func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total uint64, ok bool, err error) {
+func (p *PD) segments(
+	to []segment, list []SGE, need Access,
+) (_ []segment, total uint64, ok bool, err error) {
 	if len(list) > MaxSGE {
 		return to, 0, false, invalid("%d SGEs: at most %d", len(list), MaxSGE)
 	}
 	ok = true
 	for _, s := range list {
 		if s.Length > MaxMessage-total {
-			return to, 0, false, invalid("%d bytes and %d more: a message has at most %d", total, s.Length, uint64(MaxMessage))
+			return to, 0, false, invalid("%d bytes and %d more: a message has at most %d", total, s.Length,
+				uint64(MaxMessage))
 		}
 		if s.Length == 0 {
 			continue
@@ -225,8 +228,8 @@ func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
 	return parts, true
 }
 
-// piece is the memory of the segments from offset on: n bytes, or as many as lie in one segment; none if its
-// region is no longer registered.
+// piece is the memory of the segments from offset on: n bytes, or as many as lie in one segment;
+// none if its region is no longer registered.
 func piece(segs []segment, offset, n uint64) []byte {
 	for i := range segs {
 		s := &segs[i]
@@ -242,8 +245,8 @@ func piece(segs []segment, offset, n uint64) []byte {
 	return nil
 }
 
-// scatter copies b to the segments from offset on; false says that a region is no longer registered, or its memory
-// is gone.
+// scatter copies b to the segments from offset on; false says that a region is no longer
+// registered, or its memory is gone.
 func scatter(segs []segment, offset uint64, b []byte) bool {
 	for len(b) > 0 {
 		part := piece(segs, offset, uint64(len(b)))
@@ -257,7 +260,8 @@ func scatter(segs []segment, offset uint64, b []byte) bool {
 
 func (a Access) String() string {
 	return flags(a, []string{
-		"IBV_ACCESS_LOCAL_WRITE", "IBV_ACCESS_REMOTE_WRITE", "IBV_ACCESS_REMOTE_READ", "IBV_ACCESS_REMOTE_ATOMIC", "IBV_ACCESS_MW_BIND",
+		"IBV_ACCESS_LOCAL_WRITE", "IBV_ACCESS_REMOTE_WRITE", "IBV_ACCESS_REMOTE_READ",
+		"IBV_ACCESS_REMOTE_ATOMIC", "IBV_ACCESS_MW_BIND",
 		"IBV_ACCESS_ZERO_BASED",
 	})
 }

@@ -16,7 +16,8 @@ import (
 
 // source is the sender of a datagram, from the GRH at its front.
 func (d *Device) source(grh []byte) netip.Addr {
-	if h := new(wire.IPv4Header); h.Parse(grh[grhBytes-wire.IPv4Bytes:]) == nil && slices.Max(grh[:grhBytes-wire.IPv4Bytes]) == 0 {
+	if h := new(wire.IPv4Header); h.Parse(grh[grhBytes-wire.IPv4Bytes:]) == nil &&
+		slices.Max(grh[:grhBytes-wire.IPv4Bytes]) == 0 {
 		return netip.AddrFrom4(h.Src)
 	}
 	var h wire.IPv6Header
@@ -31,8 +32,8 @@ func answerable(a netip.Addr) bool {
 	return a.IsGlobalUnicast() || a.IsLoopback() || a.IsLinkLocalUnicast()
 }
 
-// receive processes a datagram to queue pair 1. It drops datagrams that are not messages or answer no
-// request.
+// receive processes a datagram to queue pair 1. It drops datagrams that are not messages or answer
+// no request.
 func (m *manager) receive(wc *WC) {
 	b := m.buf[wc.WRID*gsiRoom:][:wc.ByteLen]
 	var h cm.Header
@@ -43,8 +44,8 @@ func (m *manager) receive(wc *WC) {
 	}
 }
 
-// process processes a message; false says that the message was invalid, or that there was no room for
-// it.
+// process processes a message; false says that the message was invalid, or that there was no room
+// for it.
 func (m *manager) process(peer netip.AddrPort, h *cm.Header, body []byte) bool {
 	switch h.Attribute {
 	case cm.AttrReq:
@@ -88,7 +89,8 @@ func (m *manager) receiveReq(peer netip.AddrPort, tid uint64, body []byte) bool 
 	service, known := askedService(&r)
 	c.service = accepting[service]
 	c.theirs = PeerParam{
-		QPN: r.QPN, Type: service, ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RetryCount: r.RetryCount, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
+		QPN: r.QPN, Type: service, ResponderResources: r.ResponderResources,
+		InitiatorDepth: r.InitiatorDepth, RetryCount: r.RetryCount, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
 	}
 	var ip cm.IPHeader
 	if _, isIP := cm.Port(r.Service); isIP {
@@ -124,8 +126,8 @@ func (m *manager) receiveReq(peer netip.AddrPort, tid uint64, body []byte) bool 
 	return true
 }
 
-// receiveReqAgain processes the repetition of a REQ. If the request is not accepted yet, the peer is
-// asked to wait.
+// receiveReqAgain processes the repetition of a REQ. If the request is not accepted yet, the peer
+// is asked to wait.
 func (m *manager) receiveReqAgain(c *Conn, tid uint64) bool {
 	switch {
 	case tid != c.tid:
@@ -139,8 +141,8 @@ func (m *manager) receiveReqAgain(c *Conn, tid uint64) bool {
 	return true
 }
 
-// askToWait asks a peer to wait: its request is not accepted yet, or there is no room for it. A peer that heard
-// nothing would give up.
+// askToWait asks a peer to wait: its request is not accepted yet, or there is no room for it. A
+// peer that heard nothing would give up.
 func (m *manager) askToWait(c *Conn) (room bool) {
 	mra := cm.Mra{Local: c.local, Remote: c.remote, Timeout: patienceCode}
 	return m.answer(c.peer, mra.AppendTo(head(c.tid, cm.AttrMra)))
@@ -163,7 +165,9 @@ func (m *manager) receiveRep(peer netip.AddrPort, tid uint64, body []byte) bool 
 	var r cm.Rep
 	_ = r.Parse(body)
 	c := m.connOf(peer, r.Remote)
-	if c == nil || tid != c.tid || c.state != connReqSent && (c.state != connEstablished && c.state != connRepReceived || r.Local != c.remote) {
+	again := c != nil && (c.state == connEstablished || c.state == connRepReceived) &&
+		r.Local == c.remote
+	if c == nil || tid != c.tid || c.state != connReqSent && !again {
 		return false
 	}
 	if c.state == connReqSent {
@@ -172,7 +176,10 @@ func (m *manager) receiveRep(peer netip.AddrPort, tid uint64, body []byte) bool 
 		if c.service == XRCSend {
 			r.QPN = r.EEC
 		}
-		c.theirs = PeerParam{QPN: r.QPN, Type: accepting[c.service], ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RNRRetry: r.RNRRetry, SRQ: r.SRQ}
+		c.theirs = PeerParam{
+			QPN: r.QPN, Type: accepting[c.service], ResponderResources: r.ResponderResources,
+			InitiatorDepth: r.InitiatorDepth, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
+		}
 		c.setAttributes(r.PSN, c.asked.PSN, cm.MTUBytes(c.asked.MTU))
 		if err := c.connect(); err != nil {
 			m.reject(c, cm.ReasonNoResources, nil)
@@ -197,7 +204,8 @@ func (m *manager) receiveRej(peer netip.AddrPort, tid uint64, body []byte) bool 
 	var r cm.Rej
 	_ = r.Parse(body)
 	c := m.connOf(peer, r.Remote)
-	if c == nil || tid != c.tid || c.state != connReqSent && (c.state != connRepSent || r.Local != c.remote) {
+	if c == nil || tid != c.tid ||
+		c.state != connReqSent && (c.state != connRepSent || r.Local != c.remote) {
 		return false
 	}
 	if r.Reason == cm.ReasonInvalidSvc && c.state == connReqSent && m.now() < c.until {
@@ -226,7 +234,9 @@ func (m *manager) receivePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) boo
 	case h.Attribute == cm.AttrRtu && c.state == connRepSent && h.Transaction == c.tid:
 		m.established(c)
 		m.startRest(c)
-	case h.Attribute == cm.AttrRtu && c.state == connEstablished && c.message != nil && h.Transaction == c.tid: // to a probe
+	// to a probe
+	case h.Attribute == cm.AttrRtu && c.state == connEstablished && c.message != nil &&
+		h.Transaction == c.tid:
 		m.settle(c)
 		m.startRest(c)
 	case h.Attribute == cm.AttrDrep && c.state == connDreqSent && h.Transaction == c.tid:

@@ -61,7 +61,8 @@ func (q *QP) check(a *QPAttr, mask QPAttrMask) error {
 		}
 	}
 	if mask&AttrPathMTU != 0 && (!validMTU(a.PathMTU) || a.PathMTU > q.pd.dev.mtu) {
-		return invalid("path MTU %d: 256, 512, 1024, 2048 or 4096, and at most the device's %d", a.PathMTU, q.pd.dev.mtu)
+		return invalid("path MTU %d: 256, 512, 1024, 2048 or 4096, and at most the device's %d",
+			a.PathMTU, q.pd.dev.mtu)
 	}
 	return nil
 }
@@ -196,8 +197,8 @@ type Remote struct {
 	PSN  units.PSN // of its first request
 }
 
-// Remote is what the peer needs to connect to the queue pair. psn is the PSN of the queue pair's own first request, as
-// its Connect gets it.
+// Remote is what the peer needs to connect to the queue pair. psn is the PSN of the queue pair's
+// own first request, as its Connect gets it.
 func (q *QP) Remote(psn units.PSN) Remote {
 	return Remote{Addr: q.pd.dev.Addr(), QPN: q.QPN(), PSN: psn}
 }
@@ -214,7 +215,8 @@ func (q *QP) Connect(r Remote, psn units.PSN, access Access) error {
 func (q *QP) usual(r Remote, psn units.PSN, access Access) QPAttr {
 	return QPAttr{
 		Access: access, PathMTU: q.pd.dev.mtu, Dest: r.Addr, DestQPN: r.QPN, RQPSN: r.PSN, SQPSN: psn,
-		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: AckTimeout, RetryCnt: 7, RNRRetry: 7,
+		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: AckTimeout,
+		RetryCnt: 7, RNRRetry: 7,
 	}
 }
 

@@ -46,10 +46,10 @@ type Options struct {
 	Lose     float64
 	LoseSeed uint64
 
-	// Emulator is the socket of a weft emulate: the device is then at a NIC of the emulated fabric, which
-	// has its clock, its path MTU and its congestion control, and the other options have no effect. Empty takes
-	// the environment's WEFT_EMULATOR. Addr is an address of the NIC; the zero value takes any of the NIC with
-	// the name NIC, which is by default the environment's WEFT_NIC.
+	// Emulator is the socket of a weft emulate: the device is then at a NIC of the emulated fabric,
+	// which has its clock, its path MTU and its congestion control, and the other options have no
+	// effect. Empty takes the environment's WEFT_EMULATOR. Addr is an address of the NIC; the zero
+	// value takes any of the NIC with the name NIC, which is by default the environment's WEFT_NIC.
 	Emulator, NIC string
 
 	clock func() units.Time // socket.Config.Clock, for tests
@@ -76,7 +76,8 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	d, err := open(conn, o)
-	if err == nil && d.shared != nil { // it may have to reject a request to a port at which no device listens
+	// it may have to reject a request to a port at which no device listens
+	if err == nil && d.shared != nil {
 		_, err = d.manager()
 		if err != nil {
 			_ = d.Close()
@@ -101,7 +102,10 @@ func openEmulated(o Options) (*Device, error) {
 			return nil, fmt.Errorf("verbs: %w", err)
 		}
 	}
-	d, err := open(conn, Options{PathMTU: w.PathMTU, StrictICRC: true, Capture: o.Capture, clock: conn.Clock})
+	d, err := open(conn, Options{
+		PathMTU: w.PathMTU, StrictICRC: true, Capture: o.Capture,
+		clock: conn.Clock,
+	})
 	if err == nil {
 		d.control = control
 	}
@@ -132,7 +136,8 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 	}
 	fabric, _ := conn.(*socket.Emulated)
 	c := socket.Config{
-		Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed, Clock: o.clock, Emulated: fabric != nil,
+		Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed,
+		Clock: o.clock, Emulated: fabric != nil,
 	}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
@@ -142,7 +147,10 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, foreign: o.ForeignMemory, fabric: fabric, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{
+		mtu: o.PathMTU, foreign: o.ForeignMemory, fabric: fabric, dcqcn: params, keys: keys{},
+		qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync),
+	}
 	if params != nil {
 		d.control = func() cc.Algorithm { return cc.NewDCQCN(params, cc.Unlimited) }
 	}

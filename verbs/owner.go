@@ -89,11 +89,12 @@ func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, len
 	return ok
 }
 
-// receivable answers the transport whether the SEND being received can be written to a posted receive, and writes it: to
-// ask the memory first would take about as long.
+// receivable answers the transport whether the SEND being received can be written to a posted
+// receive, and writes it: to ask the memory first would take about as long.
 func (q *QP) receivable(_ units.QPN, id uint64, offset, _ uint32) bool {
 	rec := q.recvs.record(id)
-	return (q.attr.XRCD == nil || rec.srq != nil) && scatter(rec.segs, uint64(offset), q.pd.dev.port.Arrived().Payload)
+	return (q.attr.XRCD == nil || rec.srq != nil) &&
+		scatter(rec.segs, uint64(offset), q.pd.dev.port.Arrived().Payload)
 }
 
 // remoteInvalidate answers the transport whether the peer may invalidate a key, and invalidates it.
@@ -142,7 +143,8 @@ func (q *QP) store(v transport.Verdict, p *transport.Packet, payload []byte) {
 	switch v {
 	case transport.PlaceWrite:
 		// The transport has just checked access to all of the message's memory.
-		if !q.pd.dev.store(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)), AccessRemoteWrite), payload) {
+		if !q.pd.dev.store(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)),
+			AccessRemoteWrite), payload) {
 			q.pd.dev.raise(AsyncEvent{Type: EventQPFatal, QP: q})
 			q.fail()
 		}
@@ -185,7 +187,10 @@ func (q *QP) grh(payload int) []byte {
 		}
 		return h.AppendTo(b[:grhBytes-wire.IPv4Bytes])
 	}
-	h := wire.IPv6Header{Length: size, NextHeader: wire.ProtocolUDP, HopLimit: 64, Src: q.pd.dev.GID(from), Dst: q.pd.dev.GID(local)}
+	h := wire.IPv6Header{
+		Length: size, NextHeader: wire.ProtocolUDP, HopLimit: 64,
+		Src: q.pd.dev.GID(from), Dst: q.pd.dev.GID(local),
+	}
 	return h.AppendTo(b)
 }
 
@@ -218,7 +223,10 @@ func (q *QP) completed(c *transport.Completion) {
 	if !q.sends.complete(rec) {
 		return // another part of the READ has completed the work request already
 	}
-	wc := WC{WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
+	wc := WC{
+		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: rec.op,
+		ByteLen: rec.total, QPN: q.QPN(),
+	}
 	rec.segs, rec.inline, rec.ah, rec.local = nil, nil, nil, nil
 	q.deliver(q.attr.SendCQ, &wc, false)
 }
@@ -240,7 +248,8 @@ func (q *QP) received(c *transport.Completion) {
 	rec := q.recvs.record(c.ID)
 	q.recvs.posted--
 	wc := WC{
-		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes, QPN: q.QPN(), SrcQP: c.SrcQP,
+		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes,
+		QPN: q.QPN(), SrcQP: c.SrcQP,
 	}
 	rec.segs = nil
 	cq := q.attr.RecvCQ

@@ -7,9 +7,10 @@ import (
 )
 
 // PostSend posts sends. It stops at the first invalid one and returns the reason; the sends before
-// it are posted. Behind many unfinished sends of RC it sends nothing itself: the next poll does, or the
-// device's goroutine when an acknowledgement arrives, at the latest a millisecond after the last poll. Wrong memory is not such a reason: that work request completes with LocProtErr
-// after the earlier ones, and sends nothing.
+// it are posted. Behind many unfinished sends of RC it sends nothing itself: the next poll does, or
+// the device's goroutine when an acknowledgement arrives, at the latest a millisecond after the
+// last poll. Wrong memory is not such a reason: that work request completes with LocProtErr after
+// the earlier ones, and sends nothing.
 func (q *QP) PostSend(list ...SendWR) error {
 	port := q.pd.dev.port
 	port.Lock()
@@ -64,8 +65,9 @@ func (q *QP) postSend(wr *SendWR) error {
 		return q.postRefused(&rec)
 	}
 	t := transport.WorkRequest{
-		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
-		Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
+		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled,
+		Fence: wr.Flags&SendFence != 0,
+		Imm:   wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
 	}
 	if wr.QKey&ownQKey != 0 {
 		t.QKey = q.qkey
@@ -91,7 +93,9 @@ func (q *QP) postSend(wr *SendWR) error {
 
 // buffers checks the memory of a send, and returns its length; false says that the queue pair has
 // no right to it.
-func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64, ok bool, err error) {
+func (q *QP) buffers(
+	rec *sendRecord, wr *SendWR, op transport.Op,
+) (total uint64, ok bool, err error) {
 	if q.attr.Type == UD && (wr.AH == nil || wr.AH.dead || wr.AH.pd != q.pd) {
 		return 0, false, invalid("a datagram needs an address handle of its protection domain")
 	}
@@ -100,7 +104,8 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 		case op >= transport.OpRead && op != transport.OpSendInv:
 			return 0, false, invalid("READs and atomics have no inline data")
 		case len(wr.Inline) > q.attr.MaxInlineData:
-			return 0, false, invalid("%d bytes of inline data: the queue pair takes %d", len(wr.Inline), q.attr.MaxInlineData)
+			return 0, false, invalid("%d bytes of inline data: the queue pair takes %d", len(wr.Inline),
+				q.attr.MaxInlineData)
 		}
 		rec.inline = append([]byte{}, wr.Inline...)
 		return uint64(len(wr.Inline)), true, nil
@@ -111,8 +116,10 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 	}
 	q.scratch, total, ok, err = q.pd.segments(q.scratch[:0], wr.SGL, need)
 	rec.segs = q.scratch
-	if err == nil && ok && (op == transport.OpCmpSwap || op == transport.OpFetchAdd) && total != transport.AtomicBytes {
-		return 0, false, invalid("an atomic returns %d bytes: its list of buffers has %d", transport.AtomicBytes, total)
+	if err == nil && ok && (op == transport.OpCmpSwap || op == transport.OpFetchAdd) &&
+		total != transport.AtomicBytes {
+		return 0, false, invalid("an atomic returns %d bytes: its list of buffers has %d",
+			transport.AtomicBytes, total)
 	}
 	return total, ok, err
 }
@@ -122,7 +129,8 @@ func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) er
 	size := q.readPart()
 	parts := max(1, (total+size-1)/size)
 	if uint64(q.end.QP.Pending())+parts > transport.MaxSendQueue {
-		return fmt.Errorf("%w: a READ of %d bytes does not fit beside the unfinished sends", ErrNoMemory, total)
+		return fmt.Errorf("%w: a READ of %d bytes does not fit beside the unfinished sends", ErrNoMemory,
+			total)
 	}
 	addr := t.RemoteVA
 	for i := range parts {
@@ -167,7 +175,8 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 	}
 	for i := range list {
 		if q.recvs.posted >= q.attr.MaxRecvWR {
-			return fmt.Errorf("%w: %d receives are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxRecvWR)
+			return fmt.Errorf("%w: %d receives are in the queue, which has room for as many", ErrNoMemory,
+				q.attr.MaxRecvWR)
 		}
 		var rec recvRecord
 		if err := rec.fill(q.pd, &list[i]); err != nil {

@@ -10,12 +10,13 @@ import (
 type QPInitAttr struct {
 	Type           QPType
 	SendCQ, RecvCQ *CQ
-	SRQ            *SRQ  // replaces the receive queue; not for XRC
-	XRCD           *XRCD // for XRCRecv, which has no completion queues of its own; XRCSend has no RecvCQ
-	MaxSendWR      int
-	MaxRecvWR      int
-	MaxInlineData  int
-	SignalAll      bool // every send completes, whatever its flags
+	SRQ            *SRQ // replaces the receive queue; not for XRC
+	// XRCD is for XRCRecv, which has no completion queues of its own. XRCSend has no RecvCQ.
+	XRCD          *XRCD
+	MaxSendWR     int
+	MaxRecvWR     int
+	MaxInlineData int
+	SignalAll     bool // every send completes, whatever its flags
 }
 
 // QP is a queue pair.

@@ -10,7 +10,8 @@ import (
 // sendRoom reports that the send queue is full.
 func (q *QP) sendRoom() error {
 	if q.sends.unfinished() >= uint64(q.attr.MaxSendWR) {
-		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
+		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory,
+			q.attr.MaxSendWR)
 	}
 	return nil
 }
@@ -34,11 +35,14 @@ func (q *QP) addRecv(rec *recvRecord) error {
 	room := rec.total
 	if q.attr.Type == UD {
 		if room < grhBytes {
-			return fmt.Errorf("a receive of UD starts with %d bytes for the GRH, and this one has only %d bytes", grhBytes, room)
+			return fmt.Errorf(
+				"a receive of UD starts with %d bytes for the GRH, and this one has only %d bytes",
+				grhBytes, room)
 		}
 		room -= grhBytes
 	}
-	if err := q.end.QP.PostRecv(q.pd.dev.port.Now(), transport.RecvRequest{ID: q.recvs.next, Length: uint32(room)}); err != nil {
+	if err := q.end.QP.PostRecv(q.pd.dev.port.Now(),
+		transport.RecvRequest{ID: q.recvs.next, Length: uint32(room)}); err != nil {
 		return err
 	}
 	q.recvs.append(rec)

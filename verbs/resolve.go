@@ -39,7 +39,9 @@ type resolution struct {
 
 // Resolve asks another device for the queue pair that serves a port, with up to 180 bytes of
 // private data. Both devices must use the same UDP port.
-func (d *Device) Resolve(ctx context.Context, to netip.Addr, port uint16, private []byte) (*Resolved, error) {
+func (d *Device) Resolve(
+	ctx context.Context, to netip.Addr, port uint16, private []byte,
+) (*Resolved, error) {
 	if len(private) > sidrPrivate {
 		return nil, invalid("%d bytes of private data: at most %d", len(private), sidrPrivate)
 	}
@@ -73,7 +75,9 @@ func (d *Device) Resolve(ctx context.Context, to netip.Addr, port uint16, privat
 }
 
 // resolve sends a SIDR_REQ.
-func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.ID, *resolution, error) {
+func (m *manager) resolve(
+	peer netip.AddrPort, port uint16, private []byte,
+) (cm.ID, *resolution, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.resolving) >= maxResolving {
@@ -85,7 +89,8 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 	ip.Put(req.Private[:])
 	copy(req.Private[cm.IPBytes:], private)
 	r := &resolution{
-		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.nextTry(0), settled: make(chan struct{}),
+		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.nextTry(0),
+		settled: make(chan struct{}),
 	}
 	m.resolving[id] = r
 	m.send(peer, r.message)
@@ -284,7 +289,8 @@ func (m *manager) receiveSidrReq(peer netip.AddrPort, tid uint64, body []byte) b
 		}
 	}
 	q := &Question{
-		m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], at: s, until: m.now() + int64(questionTime),
+		m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], at: s,
+		until: m.now() + int64(questionTime),
 	}
 	s.backlog.append(q)
 	m.questions[who], q.known = q, m.known.PushBack(q)

@@ -110,8 +110,8 @@ func (d *Device) window(key uint32) *MW {
 	return nil
 }
 
-// span is the bytes from addr on, nil if they are not all in the window, or it is not for the queue pair of a domain
-// and a set.
+// span is the bytes from addr on, nil if they are not all in the window, or it is not for the queue
+// pair of a domain and a set.
 func (w *MW) span(pd *PD, of *windowSet, addr, length uint64, need Access) []byte {
 	if w.mr == nil || w.pd != pd || w.kind == MWType2 && w.of != of {
 		return nil

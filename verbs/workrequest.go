@@ -20,9 +20,12 @@ const (
 )
 
 var opcodeNames = map[Opcode]string{
-	RDMAWrite: "IBV_WR_RDMA_WRITE", RDMAWriteWithImm: "IBV_WR_RDMA_WRITE_WITH_IMM", Send: "IBV_WR_SEND", SendWithImm: "IBV_WR_SEND_WITH_IMM",
-	RDMARead: "IBV_WR_RDMA_READ", AtomicCmpAndSwp: "IBV_WR_ATOMIC_CMP_AND_SWP", AtomicFetchAndAdd: "IBV_WR_ATOMIC_FETCH_AND_ADD",
-	LocalInv: "IBV_WR_LOCAL_INV", BindMW: "IBV_WR_BIND_MW", SendWithInv: "IBV_WR_SEND_WITH_INV",
+	RDMAWrite: "IBV_WR_RDMA_WRITE", RDMAWriteWithImm: "IBV_WR_RDMA_WRITE_WITH_IMM",
+	Send: "IBV_WR_SEND", SendWithImm: "IBV_WR_SEND_WITH_IMM",
+	RDMARead: "IBV_WR_RDMA_READ", AtomicCmpAndSwp: "IBV_WR_ATOMIC_CMP_AND_SWP",
+	AtomicFetchAndAdd: "IBV_WR_ATOMIC_FETCH_AND_ADD",
+	LocalInv:          "IBV_WR_LOCAL_INV", BindMW: "IBV_WR_BIND_MW",
+	SendWithInv: "IBV_WR_SEND_WITH_INV",
 }
 
 func (o Opcode) String() string { return named(o, opcodeNames) }
@@ -56,7 +59,10 @@ const (
 )
 
 func (f SendFlags) String() string {
-	return flags(f, []string{"IBV_SEND_FENCE", "IBV_SEND_SIGNALED", "IBV_SEND_SOLICITED", "IBV_SEND_INLINE"})
+	return flags(f, []string{
+		"IBV_SEND_FENCE", "IBV_SEND_SIGNALED", "IBV_SEND_SOLICITED",
+		"IBV_SEND_INLINE",
+	})
 }
 
 // SendWR is a work request of a send queue.
@@ -83,7 +89,8 @@ type SendWR struct {
 	// RemoteSRQ is the number of the peer's shared receive queue that an XRC message is for, and whose
 	// protection domain has the memory.
 	RemoteSRQ uint32
-	QKey      uint32 // likewise; with the highest bit set, the queue pair's own Q_Key is sent (IBA vol. 1, 10.2.5)
+	// likewise; with the highest bit set, the queue pair's own Q_Key is sent (IBA vol. 1, 10.2.5)
+	QKey uint32
 }
 
 // ownQKey is the bit of a controlled Q_Key.

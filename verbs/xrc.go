@@ -4,10 +4,11 @@ import (
 	"fmt"
 )
 
-// The extended reliable connection (IBA vol. 1, annex A14): a queue pair that only sends, and one that
-// only receives, at the peer. A message names the shared receive queue that it is for, so one connection
-// serves all the queues, and all the protection domains, of the receiver's domain. The state machines are
-// RC's; the packets have codes of their own, and requests have the number of the queue in front.
+// The extended reliable connection (IBA vol. 1, annex A14): a queue pair that only sends, and one
+// that only receives, at the peer. A message names the shared receive queue that it is for, so one
+// connection serves all the queues, and all the protection domains, of the receiver's domain. The
+// state machines are RC's; the packets have codes of their own, and requests have the number of the
+// queue in front.
 
 // XRCD is the domain of the queues that a receiving queue pair serves.
 type XRCD struct {
@@ -30,11 +31,12 @@ func (x *XRCD) Dealloc() error {
 	return x.pd.Dealloc()
 }
 
-// CreateXRCSRQ creates a shared receive queue for messages that name it. Its receives complete at cq, with
-// the number of the queue pair that has received.
+// CreateXRCSRQ creates a shared receive queue for messages that name it. Its receives complete at
+// cq, with the number of the queue pair that has received.
 func (p *PD) CreateXRCSRQ(maxWR int, x *XRCD, cq *CQ) (*SRQ, error) {
 	if x == nil || cq == nil || x.pd.dev != p.dev || cq.dev != p.dev {
-		return nil, invalid("a shared receive queue of XRC needs a domain and a completion queue of its device")
+		return nil, invalid(
+			"a shared receive queue of XRC needs a domain and a completion queue of its device")
 	}
 	s, err := p.CreateSRQ(maxWR)
 	if err != nil {
@@ -65,8 +67,8 @@ func (s *SRQ) Number() uint32 { return s.number }
 // namedSRQ is the queue that the arrived packet names; nil if it is not there.
 func (x *XRCD) namedSRQ() *SRQ { return x.srqs[x.pd.dev.port.Arrived().SRQ] }
 
-// serves reports whether the arrived request may reach the memory of a key: it is of the protection domain
-// of the queue that the request names.
+// serves reports whether the arrived request may reach the memory of a key: it is of the protection
+// domain of the queue that the request names.
 func (x *XRCD) serves(rkey uint32) bool {
 	mr, s := x.pd.dev.region(rkey), x.namedSRQ()
 	return mr != nil && s != nil && mr.pd == s.pd
