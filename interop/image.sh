@@ -12,7 +12,7 @@ image="${1:?DIR}"
 # What the guest runs.
 programs=(
   ip rdma timeout xtables-legacy-multi
-  ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong rping udaddy mckey rstream riostream
+  ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong rping udaddy mckey
   ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw ib_write_lat ib_read_lat ib_send_lat ib_atomic_lat
 )
 # What the kernel needs for it, besides what these depend on.

@@ -102,12 +102,12 @@ func TestARequestGoesToTheListenerOfItsFamily(t *testing.T) {
 func TestARequestWithoutAnAddressGoesToTheListenerOfAll(t *testing.T) {
 	four, every := new(int), new(int)
 	service := cm.ServiceID(7)
-	if find(map[bound]*int{boundTo(service, netip.IPv4Unspecified()): four}, service, netip.Addr{}) != nil {
+	if listenerFor(map[bound]*int{boundTo(service, netip.IPv4Unspecified()): four}, service, netip.Addr{}) != nil {
 		t.Error("no address is one of IPv4")
 	}
 	m := map[bound]*int{boundTo(service, netip.Addr{}): every}
 	for _, to := range []netip.Addr{{}, netip.IPv4Unspecified(), netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")} {
-		if find(m, service, to) != every {
+		if listenerFor(m, service, to) != every {
 			t.Errorf("the listener of all addresses does not take a request to %v", to)
 		}
 	}

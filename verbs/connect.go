@@ -1,164 +1,13 @@
 package verbs
 
 import (
-	"bytes"
-	"container/list"
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
-	"syscall"
-	"time"
 
-	"weft/units"
 	"weft/wire/cm"
 )
-
-// Errors of connections.
-var (
-	ErrRejected = errors.New("verbs: the peer rejects the connection")
-	// ErrNoListener is wrapped together with ErrRejected if nobody at the peer listens at the port,
-	// or not yet.
-	ErrNoListener = errors.New("nobody listens there")
-	ErrNoAnswer   = errors.New("verbs: the peer does not answer")
-	ErrInUse      = errors.New("verbs: the port is in use")
-)
-
-// ConnParam holds one end's parameters of a connection (rdma_connect(3), rdma_accept(3)). The zero
-// value stands for the usual parameters.
-type ConnParam struct {
-	// PrivateData is sent to the peer: up to 56 bytes with Dial, 196 with Accept.
-	PrivateData []byte
-	// Access is the peer's rights on memory.
-	Access Access
-	// ResponderResources is the number of READs and atomics that this end serves at a time,
-	// InitiatorDepth the number that it has outstanding; 0 is MaxRdAtomic.
-	ResponderResources, InitiatorDepth uint8
-	// AckTimeout is the Local ACK Timeout of this end's queue pair: 4.096 us times 2^AckTimeout, 1 to 31;
-	// 0 is the usual, AckTimeout of the package.
-	AckTimeout uint8
-	// GoBackN offers no selective repeat. By default this end offers selective repeat, and uses it
-	// with a peer (a weft device) that offers it too; with any other peer it uses go-back-N. The
-	// offer takes the last 4 bytes of the private data. It is not made if PrivateData needs them.
-	GoBackN bool
-	// Patience is how long Dial asks again for a port where nobody listens yet; 0 asks once.
-	Patience time.Duration
-	// Space is the space of the port with Dial: PortSpaceTCP unless it is set.
-	Space PortSpace
-	// QPN is the number of a queue pair that the program brings to RTS by itself, with the attributes of
-	// Conn.Attr. The queue pair of Dial or Accept is nil then.
-	QPN QPN
-	// Type is the service of that queue pair: RC, which 0 stands for, XRCSend with Dial, XRCRecv with Accept.
-	Type QPType
-}
-
-// PeerParam is what a peer says of its end of a connection, in its request or its acceptance.
-type PeerParam struct {
-	QPN                                QPN
-	Type                               QPType // RC, XRCSend in a request, XRCRecv in an acceptance
-	Port                               uint16 // of a request: the number that its program or device has chosen
-	ResponderResources, InitiatorDepth uint8
-	RetryCount, RNRRetry               uint8
-	SRQ                                bool
-}
-
-// RejectError is the refusal of a connection by the peer; it is ErrRejected.
-type RejectError struct {
-	Reason uint16 // IBA vol. 1, 12.6.7.2: 8 nobody listens, 28 the program refuses
-}
-
-// Error implements error.
-func (e *RejectError) Error() string {
-	if cm.Reason(e.Reason) == cm.ReasonInvalidSvc {
-		return fmt.Sprintf("%v: %v", ErrRejected, ErrNoListener)
-	}
-	return fmt.Sprintf("%v (reason %d)", ErrRejected, e.Reason)
-}
-
-// Is implements errors.Is.
-func (e *RejectError) Is(target error) bool {
-	return target == ErrRejected || target == ErrNoListener && cm.Reason(e.Reason) == cm.ReasonInvalidSvc
-}
-
-// offer, in the last bytes of private data, offers selective repeat.
-var offer = [4]byte{'w', 'f', 'S', 'R'}
-
-// within checks that the private data fits. It gives up the offer if there is no room left for it.
-func (p ConnParam) within(room int) (ConnParam, error) {
-	if len(p.PrivateData) > room {
-		return p, invalid("%d bytes of private data: at most %d", len(p.PrivateData), room)
-	}
-	p.GoBackN = p.GoBackN || len(p.PrivateData) > room-len(offer)
-	return p, nil
-}
-
-// offers reports whether private data contains the offer, and returns the rest before it.
-func offers(private []byte) (rest []byte, yes bool) {
-	rest, yes = bytes.CutSuffix(private, offer[:])
-	return rest, yes
-}
-
-// Conn is a connection of two queue pairs.
-type Conn struct {
-	m        *manager
-	qp       *QP // nil: the program connects it
-	qpn      QPN
-	service  QPType // of the own queue pair
-	theirs   PeerParam
-	attr     QPAttr    // of the queue pair, once the peer's message is known
-	psn      units.PSN // the first that this end sends, of an accepted request
-	peer     netip.AddrPort
-	at       *Listener // that received the request; nil for own requests
-	local    cm.ID
-	remote   cm.ID
-	state    connState
-	param    ConnParam
-	asked    cm.Req
-	tid      uint64
-	half     *list.Element // its element in manager.half.conns
-	message  []byte        // sent again until it is answered
-	rep      []byte        // of an accepted request
-	rest     *list.Element // its element in manager.resting
-	again    int64         // next repetition, or the end of the request, by the manager's clock
-	until    int64         // end of Patience, or of probePatience, by the same clock
-	tries    int
-	private  []byte
-	offered  bool // the peer offers selective repeat
-	err      error
-	settled  chan struct{} // established, or failed
-	finished chan struct{} // disconnected, or failed
-}
-
-// connState is the state of a connection (IBA vol. 1, 12.9.6).
-type connState uint8
-
-const (
-	connReqSent connState = iota
-	connReqReceived
-	connRepReceived // and the program connects the queue pair
-	connRepSent
-	connEstablished
-	connDreqSent
-	connClosed
-)
-
-// PortSpace is a space of ports: the same number in another space is another port.
-type PortSpace uint8
-
-// The spaces of connections (rdma_create_id(3)).
-const (
-	PortSpaceTCP PortSpace = iota // RDMA_PS_TCP
-	PortSpaceIB                   // RDMA_PS_IB, which programs use for XRC
-)
-
-// service is the service ID of a port.
-func (s PortSpace) service(port uint16) uint64 {
-	if s == PortSpaceIB {
-		return cm.IBServiceID(port)
-	}
-	return cm.ServiceID(port)
-}
 
 // Listener accepts requests for connections to a port.
 type Listener struct {
@@ -173,16 +22,17 @@ func (d *Device) Listen(port uint16) (*Listener, error) {
 	return d.ListenAt(PortSpaceTCP, netip.Addr{}, port)
 }
 
-// ListenAt is Listen for a port of a space, and for requests to one address: that of the device, or all of a family, as
-// 0.0.0.0 and ::. The zero Addr takes those to any address. Listeners for different requests may have the same port.
+// ListenAt is Listen for a port of a space, and for requests to one address: that of the device, or
+// all of a family, as 0.0.0.0 and ::. The zero Addr takes those to any address. Listeners for
+// different requests may have the same port.
 func (d *Device) ListenAt(space PortSpace, at netip.Addr, port uint16) (*Listener, error) {
 	m, err := d.manager()
 	if err != nil {
 		return nil, err
 	}
 	p := boundTo(space.service(port), at)
-	l := &Listener{m: m, bound: p, backlog: newBacklog[*Conn](m)}
-	if !add(m, m.listeners, p, l) {
+	l := &Listener{m: m, bound: p, backlog: newBacklog[*Conn](&m.mu, m.stopped)}
+	if !addListener(m, m.listeners, p, l) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
 	if err := d.listens(p); err != nil {
@@ -194,7 +44,7 @@ func (d *Device) ListenAt(space PortSpace, at netip.Addr, port uint16) (*Listene
 
 // Close stops listening. Connections stay; requests not yet accepted are rejected.
 func (l *Listener) Close() error {
-	if !drop(l.m, l.m.listeners, l.bound, l) {
+	if !removeListener(l.m, l.m.listeners, l.bound, l) {
 		return ErrClosed
 	}
 	l.m.mu.Lock()
@@ -237,7 +87,8 @@ func (r *Request) Attr(s QPState, p ConnParam) (QPAttr, QPAttrMask, error) {
 	return r.c.attrOf(s)
 }
 
-// Accept connects qp, which is in RESET or INIT, and waits until the peer has received the acceptance.
+// Accept connects qp, which is in RESET or INIT, and waits until the peer has received the
+// acceptance.
 func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error) {
 	c, err := r.Answer(qp, p)
 	if err != nil {
@@ -247,7 +98,8 @@ func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error
 	return c, err
 }
 
-// Answer connects qp, which is in RESET or INIT, and sends the acceptance; Wait tells whether it has arrived.
+// Answer connects qp, which is in RESET or INIT, and sends the acceptance; Wait tells whether it
+// has arrived.
 func (r *Request) Answer(qp *QP, p ConnParam) (*Conn, error) {
 	p, err := p.within(cm.RepPrivate)
 	if err != nil {
@@ -270,19 +122,12 @@ func (r *Request) Reject(private []byte) error {
 // reqPrivate is the size of a REQ's private data after the addresses.
 const reqPrivate = cm.ReqPrivate - cm.IPBytes
 
-// sameFamily is an address to which packets of the device can go: IPv4 or IPv6, as its own, and of its fabric.
-func (d *Device) sameFamily(to netip.Addr) (netip.Addr, error) {
-	to = to.Unmap()
-	if own := d.Addr().Addr().Unmap(); !to.IsValid() || own.Is4() != to.Is4() {
-		return to, fmt.Errorf("%w: %w", invalid("the address %v from a device at %v: both are IPv4, or both IPv6", to, own), syscall.ENETUNREACH)
-	}
-	return to, d.onFabric(to)
-}
-
-// Dial connects qp, which is in RESET or INIT, to a port of another device. Both devices must use the
-// same UDP port. With ConnParam.QPN it returns when the peer has accepted; the program then brings its
-// queue pair to RTS and calls Establish.
-func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam) (*Conn, error) {
+// Dial connects qp, which is in RESET or INIT, to a port of another device. Both devices must use
+// the same UDP port. With ConnParam.QPN it returns when the peer has accepted; the program then
+// brings its queue pair to RTS and calls Establish.
+func (d *Device) Dial(
+	ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam,
+) (*Conn, error) {
 	p, err := p.within(reqPrivate)
 	if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ type WCFlags uint8
 
 // The flags, with the numbers of ibv_wc_flags.
 const (
-	// WCGRH says that the 40 bytes before the data are a GRH. Without it they have no meaning: on InfiniBand only
-	// packets to a group have a GRH.
+	// WCGRH says that the 40 bytes before the data are a GRH. Without it they have no meaning: on
+	// InfiniBand only packets to a group have a GRH.
 	WCGRH     WCFlags = 1 << iota
 	WCWithImm         // ImmData is valid
 	_
@@ -118,30 +118,34 @@ func (d *Device) CreateCQWith(a CQInitAttr) (*CQ, error) {
 	case a.Capacity < 1 || a.Capacity > MaxCQE:
 		return nil, invalid("%d entries: 1 to %d", a.Capacity, MaxCQE)
 	}
-	c := &CQ{dev: d, capacity: uint32(a.Capacity), stamps: a.Stamps, notify: a.Notify, event: make(chan struct{}, 1)}
-	if err := c.place(a.Ring); err != nil {
+	c := &CQ{
+		dev: d, capacity: uint32(a.Capacity), stamps: a.Stamps, notify: a.Notify,
+		event: make(chan struct{}, 1),
+	}
+	if err := c.setMemory(a.Ring); err != nil {
 		return nil, err
 	}
 	d.cqs[c] = struct{}{}
 	return c, nil
 }
 
-// place gives the queue its memory.
-func (c *CQ) place(r CQRing) error {
+// setMemory gives the queue its memory.
+func (c *CQ) setMemory(r CQRing) error {
 	if r.Entries == nil {
 		c.ring = CQRing{make([]WC, 1<<bits.Len32(c.capacity-1)), new(CQMarks)}
 		return nil
 	}
 	if n := len(r.Entries); n&(n-1) != 0 || n < int(c.capacity) || r.CQMarks == nil {
-		return invalid("memory for %d completions: a power of two, at least %d, with its marks", n, c.capacity)
+		return invalid("memory for %d completions: a power of two, at least %d, with its marks", n,
+			c.capacity)
 	}
 	c.ring = r
 	return nil
 }
 
 // Resize gives the queue another capacity and, if a.Ring has Entries, other memory
-// (ibv_resize_cq(3)). Completions not yet taken keep their numbers. The old memory may be freed; its
-// reader must wait meanwhile. a.Notify is ignored.
+// (ibv_resize_cq(3)). Completions not yet taken keep their numbers. The old memory may be freed;
+// its reader must wait meanwhile. a.Notify is ignored.
 func (c *CQ) Resize(a CQInitAttr) error {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
@@ -154,12 +158,12 @@ func (c *CQ) Resize(a CQInitAttr) error {
 		return invalid("%d entries: %d completions are in the queue", a.Capacity, c.size())
 	}
 	bigger := CQ{capacity: uint32(a.Capacity)}
-	if err := bigger.place(a.Ring); err != nil {
+	if err := bigger.setMemory(a.Ring); err != nil {
 		return err
 	}
 	taken := c.ring.Taken.Load()
 	for n := range c.size() {
-		*bigger.at(taken + n) = *c.at(taken + n)
+		*bigger.entry(taken + n) = *c.entry(taken + n)
 	}
 	bigger.ring.Added.Store(c.ring.Added.Load())
 	bigger.ring.Taken.Store(taken)
@@ -168,8 +172,8 @@ func (c *CQ) Resize(a CQInitAttr) error {
 	return nil
 }
 
-// at is the place of a completion by its number.
-func (c *CQ) at(n uint32) *WC { return &c.ring.Entries[n&uint32(len(c.ring.Entries)-1)] }
+// entry is the place of a completion by its number.
+func (c *CQ) entry(n uint32) *WC { return &c.ring.Entries[n&uint32(len(c.ring.Entries)-1)] }
 
 // size is the number of completions not yet taken.
 func (c *CQ) size() uint32 { return c.ring.Added.Load() - c.ring.Taken.Load() }
@@ -193,7 +197,7 @@ func (c *CQ) poll(wc []WC) (int, error) {
 	n := min(len(wc), int(c.size()))
 	first := c.ring.Taken.Load()
 	for i := range n {
-		wc[i] = *c.at(first + uint32(i))
+		wc[i] = *c.entry(first + uint32(i))
 	}
 	c.ring.Taken.Add(uint32(n))
 	if n == 0 && c.ring.Overrun.Load() != 0 {
@@ -202,8 +206,8 @@ func (c *CQ) poll(wc []WC) (int, error) {
 	return n, nil
 }
 
-// Work does the device's work once, as Poll does if there is no completion. Whoever reads the memory of
-// the CQRing calls it while that has none.
+// Work does the device's work once, as Poll does if there is no completion. Whoever reads the
+// memory of the CQRing calls it while that has none.
 func (c *CQ) Work() {
 	c.dev.port.Lock()
 	busy := c.work()
@@ -213,9 +217,9 @@ func (c *CQ) Work() {
 	}
 }
 
-// work reports whether a packet had arrived. Who polls an armed queue is about to wait for its event, and
-// does not say so to the device: with a Notify it waits elsewhere. Who waits for the events of one queue looks at others
-// between, which are not armed.
+// work reports whether a packet had arrived. Who polls an armed queue is about to wait for its
+// event, and does not say so to the device: with a Notify it waits elsewhere. Who waits for the
+// events of one queue looks at others between, which are not armed.
 func (c *CQ) work() (busy bool) {
 	switch {
 	case c.dev.closed:
@@ -226,11 +230,12 @@ func (c *CQ) work() (busy bool) {
 	return c.dev.port.Progress()
 }
 
-// mostGlances is the number of vain looks at a queue that are no polling yet. A program looks once or twice after an event,
-// and a poller has done that many in a microsecond.
+// mostGlances is the number of vain looks at a queue that are no polling yet. A program looks once
+// or twice after an event, and a poller has done that many in a microsecond.
 const mostGlances = 4
 
-// glance reports whether a look at the queue is one of the first since a queue of the device was armed; none was with 0.
+// glance reports whether a look at the queue is one of the first since a queue of the device was
+// armed; none was with 0.
 func (c *CQ) glance() bool {
 	if c.seen != c.dev.armings {
 		c.seen, c.glances = c.dev.armings, 0
@@ -300,7 +305,7 @@ func (c *CQ) push(wc *WC, solicited bool) bool {
 		c.ring.Overrun.Store(1)
 		return false
 	}
-	to := c.at(added)
+	to := c.entry(added)
 	*to = *wc
 	if c.stamps {
 		to.Clock = c.dev.port.Now()
@@ -344,4 +349,18 @@ func (c *CQ) Destroy() error {
 	c.wake()
 	delete(c.dev.cqs, c)
 	return nil
+}
+
+var wcOpcodeNames = map[WCOpcode]string{
+	WCSend: "IBV_WC_SEND", WCRDMAWrite: "IBV_WC_RDMA_WRITE", WCRDMARead: "IBV_WC_RDMA_READ",
+	WCCompSwap: "IBV_WC_COMP_SWAP",
+	WCFetchAdd: "IBV_WC_FETCH_ADD", WCBindMW: "IBV_WC_BIND_MW", WCLocalInv: "IBV_WC_LOCAL_INV",
+	WCRecv:            "IBV_WC_RECV",
+	WCRecvRDMAWithImm: "IBV_WC_RECV_RDMA_WITH_IMM",
+}
+
+func (o WCOpcode) String() string { return named(o, wcOpcodeNames) }
+
+func (f WCFlags) String() string {
+	return flags(f, []string{"IBV_WC_GRH", "IBV_WC_WITH_IMM", "", "IBV_WC_WITH_INV"})
 }

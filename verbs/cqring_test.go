@@ -11,7 +11,7 @@ func TestCompletionsCanBeReadFromMemory(t *testing.T) {
 	events := 0
 	d := newSide(t, Options{}, QPInitAttr{}, 8).dev
 	c := &CQ{dev: d, capacity: 3, notify: func() { events++ }}
-	if err := c.place(ring); err != nil {
+	if err := c.setMemory(ring); err != nil {
 		t.Fatal(err)
 	}
 	c.arm(armedAny)
@@ -45,7 +45,7 @@ func TestTheMemoryOfACompletionQueueMustFit(t *testing.T) {
 		"too small":       {make([]WC, 2), new(CQMarks)},
 		"no marks":        {make([]WC, 4), nil},
 	} {
-		if err := (&CQ{capacity: 3}).place(r); !errors.Is(err, ErrInvalid) {
+		if err := (&CQ{capacity: 3}).setMemory(r); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: error %v, want ErrInvalid", name, err)
 		}
 	}

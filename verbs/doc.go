@@ -10,9 +10,12 @@
 //	mr, err := pd.RegMR(make([]byte, 1<<20), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
 //	cq, err := dev.CreateCQ(64)
 //	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.RC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 32})
-//	err = qp.Connect(remote)            // or Modify, state by state
+//	own := qp.Remote(psn)                                 // goes to the peer, by any way
+//	err = qp.Connect(peers, psn, verbs.AccessRemoteWrite) // or Modify, state by state
 //	err = qp.PostSend(verbs.SendWR{...})
 //	n, err := cq.Poll(wc)
+//
+// The example is a whole program.
 //
 // # Memory
 //
@@ -31,10 +34,7 @@
 // # Datagrams
 //
 // A queue pair of UD sends to an address handle, of a device or of a multicast group (AttachMcast);
-// Device.Resolve asks a device for the queue pair that serves a port. A queue pair of RD sends by
-// an end-to-end context (EEC), which two devices share, reliably and in order to any queue pair of
-// its domain (RDD) at the other end. An error of one message ends the sends of its queue pair
-// (SQE), not the context.
+// Device.Resolve asks a device for the queue pair that serves a port.
 //
 // # Concurrency
 //
@@ -45,8 +45,8 @@
 // # Wires
 //
 // Packets go by UDP; to devices of the same user on the same machine through shared memory, unless
-// Options.SocketOnly is set; with Options.Emulator, or WEFT_EMULATOR in the environment, through a fabric
-// that weft emulate simulates, with its clock, path MTU and congestion control.
+// Options.SocketOnly is set; with Options.Emulator, or WEFT_EMULATOR in the environment, through a
+// fabric that weft emulate simulates, with its clock, path MTU and congestion control.
 //
 // # Errors
 //
@@ -54,7 +54,32 @@
 // EINVAL, ENOMEM, EBUSY and a closed device. Accepted work requests end with a Status, which has
 // the names and numbers of ibv_wc_status.
 //
+// # Files
+//
+// From the ground up: a file calls only files before it. Types alone know one another, as a device
+// its queue pairs.
+//
+//   - errors.go, names.go, limits.go, secret.go: statuses and errors, names of values, bounds,
+//     random numbers
+//   - device.go, address.go, infiniband.go, foreign.go, share.go: the device, where its packets can
+//     go, memory that is not Go's
+//   - cq.go: completions
+//   - keys.go, memory.go, window.go: what a key gives access to
+//   - workrequest.go, sends.go, receives.go, xrc.go: work requests, their records, queues that
+//     queue pairs share
+//   - attributes.go, qp.go, flow.go, event.go: queue pairs
+//   - queue.go, local.go, owner.go, post.go: how work is posted, carried out and completed
+//   - modify.go, multicast.go, emulated.go, createqp.go: states, groups, emulated fabrics, creation
+//     and end
+//   - bound.go, backlog.go, conn.go, halfopen.go, manager.go: the communication manager and a
+//     connection
+//   - listeners.go, probe.go, handshake.go, connect.go, resolve.go: connections and questions, by
+//     calls
+//   - messages.go, gsi.go: and by messages to queue pair 1
+//   - query.go, close.go, open.go: what a device can say, its end and its beginning
+//
 // # What it leaves out
 //
-// Automatic path migration, more than one port, P_Key tables of more than one entry.
+// Reliable datagrams (RD), automatic path migration, more than one port, P_Key tables of more than
+// one entry.
 package verbs

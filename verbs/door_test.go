@@ -23,7 +23,7 @@ func (m *manager) hear(from netip.Addr, message []byte) {
 	ip.AppendTo(b[:grhBytes-wire.IPv4Bytes])
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.take(&WC{ByteLen: uint32(grhBytes + copy(b[grhBytes:], message))})
+	m.receive(&WC{ByteLen: uint32(grhBytes + copy(b[grhBytes:], message))})
 }
 
 // request is a REQ to a port.
@@ -427,13 +427,13 @@ func TestARepetitionThatWasNotSentDoesNotCount(t *testing.T) {
 	now := d.m.now()
 	for range answerTry {
 		d.m.strangers, d.conn.again = 0, now
-		d.m.late(d.conn, now)
+		d.m.repeatOrEnd(d.conn, now)
 	}
 	if d.conn.state != connRepSent || d.conn.tries != 0 {
 		t.Errorf("state %d after %d tries, want %d after none", d.conn.state, d.conn.tries, connRepSent)
 	}
 	d.m.strangers = 1
-	if d.m.late(d.conn, now); d.conn.tries != 1 || d.conn.again <= now {
+	if d.m.repeatOrEnd(d.conn, now); d.conn.tries != 1 || d.conn.again <= now {
 		t.Errorf("%d tries, want 1", d.conn.tries)
 	}
 }
@@ -461,7 +461,7 @@ func TestAllThatHasArrivedIsProcessedBeforeAnythingIsLate(t *testing.T) {
 	from.mu.Unlock()
 	for end := time.Now().Add(patience); to.come.Pending() < n && time.Now().Before(end); time.Sleep(time.Millisecond) {
 	}
-	if got, ok := to.takeArrived(); got != n || !ok {
+	if got, ok := to.receiveArrived(); got != n || !ok {
 		t.Errorf("%d messages were processed, want %d", got, n)
 	}
 }
@@ -484,7 +484,7 @@ func TestARequestIsRepeatedEverMoreRarely(t *testing.T) {
 			t.Errorf("%v to %v before repetition %d, want %v to %v", least, most, sent+1, mean/2, 3*mean/2)
 		}
 		before = d.m.now()
-		d.m.late(d.conn, d.conn.again)
+		d.m.repeatOrEnd(d.conn, d.conn.again)
 	}
 	if unansweredTime < 15*time.Second || sent != answerTry {
 		t.Errorf("given up after %d messages, %v in the mean", sent, unansweredTime)

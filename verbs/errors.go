@@ -114,7 +114,17 @@ var statusOf = [...]Status{
 	transport.RetryExcErr:    RetryExcErr,
 	transport.RNRRetryExcErr: RNRRetryExcErr,
 	transport.MWBindErr:      MWBindErr,
-	transport.LocRDDViolErr:  LocRDDViolErr,
-	transport.RemInvRDReqErr: RemInvRDReqErr,
-	transport.InvEECStateErr: InvEECStateErr,
 }
+
+// Errors of connections.
+var (
+	ErrRejected = errors.New("verbs: the peer rejects the connection")
+	// ErrNoListener is wrapped together with ErrRejected if nobody at the peer listens at the port,
+	// or not yet.
+	ErrNoListener = errors.New("nobody listens there")
+	ErrNoAnswer   = errors.New("verbs: the peer does not answer")
+	ErrInUse      = errors.New("verbs: the port is in use")
+)
+
+// ErrNoQP is wrapped together with ErrRejected if the service has no free queue pair.
+var ErrNoQP = errors.New("the service has no free queue pair")

@@ -12,17 +12,14 @@ var (
 	// plainFlow is for any peer: timeouts stay in the specification's range of the Local ACK
 	// Timeout.
 	plainFlow = transport.FlowControl{
-		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: units.Forever, LeastTimeout: units.Forever,
-	}
-	// datagramFlow is for RD's contexts, whose peer is always weft: a premature timeout costs a
-	// part of one message.
-	datagramFlow = transport.FlowControl{
-		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: firstTimeout, LeastTimeout: firstTimeout,
+		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: units.Forever,
+		LeastTimeout: units.Forever,
 	}
 	// weftFlow is for a peer that has agreed to selective repeat: a premature timeout costs one
 	// packet.
 	weftFlow = transport.FlowControl{
-		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: firstTimeout, LeastTimeout: leastTimeout,
+		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: firstTimeout,
+		LeastTimeout: leastTimeout,
 	}
 )
 
@@ -57,6 +54,8 @@ func (q *QP) agree(yes bool) {
 	q.end.Selective = yes
 	q.cfg.Delivery, q.cfg.Flow, q.cfg.MaxOutstandingPackets = transport.InOrder, &plainFlow, 0
 	if yes {
-		q.cfg.Delivery, q.cfg.Flow, q.cfg.MaxOutstandingPackets = transport.SelectiveHeld, &weftFlow, socket.PeerPackets // as many as a peer holds
+		// as many as a peer holds
+		q.cfg.Delivery, q.cfg.Flow = transport.SelectiveHeld, &weftFlow
+		q.cfg.MaxOutstandingPackets = socket.PeerPackets
 	}
 }

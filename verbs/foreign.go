@@ -2,8 +2,8 @@ package verbs
 
 import "weft/verbs/internal/foreign"
 
-// put copies to registered memory; false says that the memory is gone.
-func (d *Device) put(to, from []byte) bool {
+// store copies to registered memory; false says that the memory is gone.
+func (d *Device) store(to, from []byte) bool {
 	if d.foreign {
 		return foreign.Copy(to, from)
 	}
@@ -11,5 +11,5 @@ func (d *Device) put(to, from []byte) bool {
 	return true
 }
 
-// there reports whether registered memory can be read.
-func (d *Device) there(b []byte) bool { return !d.foreign || foreign.Present(b) }
+// isPresent reports whether registered memory can be read.
+func (d *Device) isPresent(b []byte) bool { return !d.foreign || foreign.Present(b) }

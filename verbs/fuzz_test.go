@@ -151,7 +151,7 @@ func FuzzMessages(f *testing.F) {
 		for range 3 {
 			n := copy(m.buf[grhBytes:gsiRoom], b)
 			m.mu.Lock()
-			m.take(&WC{ByteLen: uint32(grhBytes + n)})
+			m.receive(&WC{ByteLen: uint32(grhBytes + n)})
 			m.mu.Unlock()
 		}
 		m.tick(m.now() + int64(tickTime))
@@ -227,5 +227,19 @@ func TestAPacketOfAnotherSenderPartitionOrServiceIsNotTaken(t *testing.T) {
 				t.Error("memory was written to")
 			}
 		})
+	}
+}
+
+// Packets of services that the queue pair has not reach it, even if all else is right.
+func TestPacketsOfAnotherServiceReachNoQueuePair(t *testing.T) {
+	x := newTarget(t, allAccess)
+	for _, op := range []wire.Opcode{wire.RDWriteOnly, wire.RCWriteOnly + wire.XRCOffset} {
+		x.take(x.packet(op, 0, x.mr.Addr(), x.mr.RKey(), 4, []byte{1, 2, 3, 4}))
+	}
+	if !bytes.Equal(x.all, make([]byte, len(x.all))) {
+		t.Error("memory was written to")
+	}
+	if s := x.dev.Stats(); s.Misdirected != 2 {
+		t.Errorf("%d packets were misdirected, want 2", s.Misdirected)
 	}
 }

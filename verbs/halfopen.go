@@ -5,14 +5,16 @@ import (
 	"net/netip"
 )
 
-// halfOpen are the peers' requests that are not yet connections, the oldest first. The manager's lock guards it.
+// halfOpen are the peers' requests that are not yet connections, the oldest first. The manager's
+// lock guards it.
 type halfOpen struct {
 	conns  list.List          // of *Conn
 	source map[netip.Addr]int // the number of each peer's address
 }
 
-// room reports whether a peer's address may have another request. With maxHalfOpen in all the oldest makes room (oldest).
-func (h *halfOpen) room(from netip.Addr) bool { return h.source[from] < maxFromOne }
+// hasRoom reports whether a peer's address may have another request. With maxHalfOpen in all the
+// oldest makes room (oldest).
+func (h *halfOpen) hasRoom(from netip.Addr) bool { return h.source[from] < maxFromOne }
 
 // oldest is the request that makes room for the next one; nil if there is room.
 func (h *halfOpen) oldest() *Conn {
@@ -23,7 +25,7 @@ func (h *halfOpen) oldest() *Conn {
 	return c
 }
 
-func (h *halfOpen) add(c *Conn) {
+func (h *halfOpen) append(c *Conn) {
 	c.half = h.conns.PushBack(c)
 	h.source[c.peer.Addr()]++
 }

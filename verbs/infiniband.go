@@ -18,15 +18,19 @@ const (
 )
 
 func (l LinkLayer) String() string {
-	return named(l, map[LinkLayer]string{LinkInfiniBand: "IBV_LINK_LAYER_INFINIBAND", LinkEthernet: "IBV_LINK_LAYER_ETHERNET"})
+	return named(l, map[LinkLayer]string{
+		LinkInfiniBand: "IBV_LINK_LAYER_INFINIBAND",
+		LinkEthernet:   "IBV_LINK_LAYER_ETHERNET",
+	})
 }
 
 // GID is a port's or a multicast group's name in a GRH.
 type GID = [16]byte
 
-// The GIDs of an InfiniBand fabric. A port's is the default subnet prefix (IBA vol. 1, 4.1.1) and a GUID: locally
-// administered, "wf", 0, the IPv4 address. A group's is that of RDMA's connection manager for an IPv4 group, as
-// Linux has it (cma_set_mgid, ip_ib_mc_map): link-local, transient, the default partition, 28 bits of the group.
+// The GIDs of an InfiniBand fabric. A port's is the default subnet prefix (IBA vol. 1, 4.1.1) and a
+// GUID: locally administered, "wf", 0, the IPv4 address. A group's is that of RDMA's connection
+// manager for an IPv4 group, as Linux has it (cma_set_mgid, ip_ib_mc_map): link-local, transient,
+// the default partition, 28 bits of the group.
 const (
 	subnetPrefix  = 0xfe80_0000_0000_0000
 	guidPrefix    = 0x0277_6600_0000_0000
@@ -61,8 +65,8 @@ func (d *Device) GID(a netip.Addr) GID {
 	return g
 }
 
-// AddrOfGID is the address of the port or group with a GID. On InfiniBand any multicast GID is a group; those
-// that agree in their last 28 bits are one.
+// AddrOfGID is the address of the port or group with a GID. On InfiniBand any multicast GID is a
+// group; those that agree in their last 28 bits are one.
 func (d *Device) AddrOfGID(g GID) (netip.Addr, error) {
 	high, low := binary.BigEndian.Uint64(g[:]), binary.BigEndian.Uint64(g[8:])
 	var v uint64
@@ -74,7 +78,8 @@ func (d *Device) AddrOfGID(g GID) (netip.Addr, error) {
 	case high == subnetPrefix && low&^0xffff_ffff == guidPrefix:
 		v = low & 0xffff_ffff
 	default:
-		return netip.Addr{}, invalid("%v is no GID of the emulated fabric: a port's begins with fe80::277:6600", netip.AddrFrom16(g))
+		return netip.Addr{}, invalid(
+			"%v is no GID of the emulated fabric: a port's begins with fe80::277:6600", netip.AddrFrom16(g))
 	}
 	var b [4]byte
 	binary.BigEndian.PutUint32(b[:], uint32(v))
@@ -99,11 +104,13 @@ func (d *Device) LID(a netip.Addr) units.LID {
 func (d *Device) AddrOfLID(lid units.LID) (netip.Addr, error) {
 	s := d.subnet()
 	if s == nil {
-		return netip.Addr{}, invalid("LID %d: the device's link layer is Ethernet, which has no LIDs: give a GID", lid)
+		return netip.Addr{}, invalid(
+			"LID %d: the device's link layer is Ethernet, which has no LIDs: give a GID", lid)
 	}
 	a, ok := s.Addr(lid)
 	if !ok {
-		return netip.Addr{}, invalid("LID %d: devices of the emulated fabric have LIDs from %d to %d", lid, s.First, units.LastUnicastLID)
+		return netip.Addr{}, invalid("LID %d: devices of the emulated fabric have LIDs from %d to %d",
+			lid, s.First, units.LastUnicastLID)
 	}
 	return netip.AddrFrom4(a), nil
 }

@@ -168,3 +168,23 @@ func TestDatagramsHaveNoWindows(t *testing.T) {
 		}
 	}
 }
+
+// A list has more sends than the queue pair keeps records. Each completes, though none sends a packet.
+func TestEverySendOfAListEndsWhereNoneCanGo(t *testing.T) {
+	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{MaxSendWR: 100}, 64)
+	p.connect()
+	a := p.on[0]
+	if err := a.qp.Modify(&QPAttr{State: StateErr}, AttrState); err != nil {
+		t.Fatal(err)
+	}
+	list := make([]SendWR, 100)
+	for i := range list {
+		list[i] = SendWR{WRID: uint64(i), Opcode: Send}
+	}
+	if err := a.qp.PostSend(list...); err != nil {
+		t.Fatal(err)
+	}
+	for i := range list {
+		a.want(uint64(i), WRFlushErr)
+	}
+}

@@ -3,7 +3,6 @@ package verbs
 import (
 	"container/list"
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -64,8 +63,9 @@ const (
 	// questionTime is the time after which an unanswered question is forgotten; its repetition
 	// counts as new.
 	questionTime = time.Minute
-	// gsiRecvs is the number of receives of queue pair 1: further simultaneous requests are lost,
-	// and are sent again. It is the number of requests that a listener keeps. gsiSends is the number of its sends.
+	// gsiRecvs is the number of receives of queue pair 1: further simultaneous requests are lost, and
+	// are sent again. It is the number of requests that a listener keeps. gsiSends is the number of
+	// its sends.
 	gsiRecvs = maxBacklog
 	gsiSends = 256
 	gsiRoom  = grhBytes + cm.MADBytes
@@ -86,120 +86,10 @@ const (
 	tickTime = 50 * time.Millisecond
 )
 
-// manager is the device's manager, created at its first use.
-func (d *Device) manager() (*manager, error) {
-	d.cmOnce.Do(func() { d.cm, d.cmErr = newManager(d) })
-	return d.cm, d.cmErr
-}
-
-func newManager(d *Device) (*manager, error) {
-	m := &manager{
-		dev: d, pd: d.AllocPD(), start: time.Now(), stopped: make(chan struct{}), buf: make([]byte, gsiRecvs*gsiRoom),
-		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: halfOpen{source: map[netip.Addr]int{}}, waiting: map[*Conn]struct{}{}, listeners: map[bound]*Listener{},
-		resolving: map[cm.ID]*resolution{}, services: map[bound]*Service{}, questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
-		probeAfter: probeAfter, probePatience: probePatience,
-	}
-	// Neither queue can be overrun: at most as many sends are outstanding as it has room for, and
-	// at most as many receives are posted or wait in it.
-	var err error
-	if m.sent, err = d.CreateCQ(gsiSends); err != nil {
-		return nil, err
-	}
-	if m.come, err = d.CreateCQ(gsiRecvs); err != nil {
-		return nil, err
-	}
-	if m.mr, err = m.pd.RegMR(m.buf, AccessLocalWrite); err != nil {
-		return nil, err
-	}
-	m.qp, err = m.pd.createQP(QPInitAttr{
-		Type: UD, SendCQ: m.sent, RecvCQ: m.come, MaxSendWR: gsiSends, MaxRecvWR: gsiRecvs, MaxInlineData: cm.MADBytes, SignalAll: true,
-	}, gsi)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.qp.ConnectWith(&QPAttr{QKey: gsiQKey}); err != nil {
-		return nil, err
-	}
-	for i := range gsiRecvs {
-		if err := m.post(uint64(i)); err != nil {
-			return nil, err
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	m.cancel = cancel
-	if d.ends != nil {
-		d.ends.OnEnd(m.lose)
-	}
-	go m.run(ctx)
-	return m, nil
-}
-
-func (m *manager) post(i uint64) error {
-	return m.qp.PostRecv(RecvWR{WRID: i, SGL: []SGE{m.mr.SGE(int(i)*gsiRoom, gsiRoom)}})
-}
-
-// run is the manager's goroutine.
-func (m *manager) run(ctx context.Context) {
-	defer close(m.stopped)
-	for {
-		m.come.ReqNotify(false)
-		n, ok := m.takeArrived()
-		if !ok {
-			return
-		}
-		m.tick(m.now())
-		if n > 0 {
-			continue
-		}
-		tick, cancel := context.WithTimeout(ctx, tickTime)
-		err := m.come.Wait(tick)
-		cancel()
-		if errors.Is(err, ErrClosed) || ctx.Err() != nil {
-			return
-		}
-	}
-}
-
-// takeArrived processes the datagrams that have arrived, and reports their number; false if the device is
-// closed. An answer that waits among them is not late. With a flood it ends after one filling of the queue.
-func (m *manager) takeArrived() (n int, ok bool) {
-	var wc [64]WC
-	for n < gsiRecvs {
-		got, err := m.come.Poll(wc[:])
-		if err != nil || !m.takeAll(wc[:got]) {
-			return n, false
-		}
-		n += got
-		if got < len(wc) {
-			break
-		}
-	}
-	return n, true
-}
-
-// takeAll processes received datagrams and posts their receives again; false if the device is closed. It
-// takes the lock once for all: many callers of Dial may wait for the lock, and go first.
-func (m *manager) takeAll(wc []WC) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := range wc {
-		if wc[i].Status == WRFlushErr {
-			return false
-		}
-		if wc[i].Status == Success {
-			m.take(&wc[i])
-		}
-		if m.post(wc[i].WRID) != nil {
-			return false
-		}
-	}
-	return true
-}
-
 func (m *manager) now() int64 { return int64(time.Since(m.start)) }
 
-// send sends a message to a device. A lost message is sent again, or asked for again. It reports whether
-// the queue had room for the message.
+// send sends a message to a device. A lost message is sent again, or asked for again. It reports
+// whether the queue had room for the message.
 func (m *manager) send(to netip.AddrPort, message []byte) (room bool) {
 	if m.out == gsiSends && !m.reap() {
 		return false
@@ -209,7 +99,10 @@ func (m *manager) send(to netip.AddrPort, message []byte) (room bool) {
 		return true // no later try would do better
 	}
 	defer func() { _ = ah.Destroy() }() // the destination is not remembered: anybody can ask
-	if m.qp.PostSend(SendWR{Opcode: Send, Flags: SendInline, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey}) == nil {
+	err = m.qp.PostSend(SendWR{
+		Opcode: Send, Flags: SendInline, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey,
+	})
+	if err == nil {
 		m.out++
 	}
 	return true
@@ -223,8 +116,8 @@ func (m *manager) reap() bool {
 	return n > 0
 }
 
-// answer answers a sender without a connection, who gets none. It reports whether there was room for the
-// answer.
+// answer answers a sender without a connection, who gets none. It reports whether there was room
+// for the answer.
 func (m *manager) answer(to netip.AddrPort, message []byte) (room bool) {
 	if m.strangers == 0 {
 		return false
@@ -235,38 +128,23 @@ func (m *manager) answer(to netip.AddrPort, message []byte) (room bool) {
 
 // ask sends a message that needs an answer.
 func (m *manager) ask(c *Conn, message []byte) {
-	m.wakes(c)
-	c.message, c.tries, c.again = message, 0, m.soon(0)
+	m.endRest(c)
+	c.message, c.tries, c.again = message, 0, m.nextTry(0)
 	m.waiting[c] = struct{}{}
 	m.send(c.peer, message)
 }
 
-// soon is the time at which a message sent now is sent again, if it has been sent again for a number of
-// times already. It lies between half of the mean and one and a half, so that peers that started
-// together do not repeat together.
-func (m *manager) soon(repeated int) int64 {
+// nextTry is the time at which a message sent now is sent again, if it has been sent again for a
+// number of times already. It lies between half of the mean and one and a half, so that peers that
+// started together do not repeat together.
+func (m *manager) nextTry(repeated int) int64 {
 	mean := answerTime << min(repeated/2, answerDoubles)
 	return m.now() + int64(mean)/2 + int64(secret()%uint64(mean))
 }
 
-// tick handles overdue messages at each interval.
-func (m *manager) tick(now int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if now < m.again {
-		return
-	}
-	m.again, m.strangers = now+int64(tickTime), maxStrangers
-	m.probe(now)
-	for c := range m.waiting {
-		m.late(c, now)
-	}
-	m.repeatResolutions(now)
-}
-
-// late sends an unanswered message again or gives it up, and forgets a request that is neither
-// accepted nor repeated.
-func (m *manager) late(c *Conn, now int64) {
+// repeatOrEnd sends an unanswered message again or gives it up, and forgets a request that is
+// neither accepted nor repeated.
+func (m *manager) repeatOrEnd(c *Conn, now int64) {
 	switch {
 	case now < c.again:
 	case c.state == connReqReceived:
@@ -282,13 +160,13 @@ func (m *manager) late(c *Conn, now int64) {
 		}
 		if send(c.peer, c.message) { // otherwise at the next tick: it has not been sent
 			c.tries++
-			c.again = m.soon(c.tries)
+			c.again = m.nextTry(c.tries)
 		}
 	}
 }
 
-// add gives the connection an ID that nobody can predict.
-func (m *manager) add(c *Conn) error {
+// register gives the connection an ID that nobody can predict.
+func (m *manager) register(c *Conn) error {
 	if len(m.conns) >= maxConns {
 		return fmt.Errorf("%w: %d connections", ErrNoMemory, maxConns)
 	}
@@ -312,8 +190,8 @@ func (m *manager) end(c *Conn, err error) {
 	if c.state == connClosed {
 		return
 	}
-	if c.state == connReqReceived && c.at != nil {
-		c.at.backlog.remove(c)
+	if c.state == connReqReceived && c.listener != nil {
+		c.listener.backlog.remove(c)
 	}
 	m.settle(c)
 	c.state, c.err = connClosed, err
@@ -329,8 +207,8 @@ func (m *manager) end(c *Conn, err error) {
 	closeOnce(c.finished)
 }
 
-// lose ends the connections with a device that has ended without a good bye. On other machines their kernels
-// tell it; here nobody else can.
+// lose ends the connections with a device that has ended without a good bye. On other machines
+// their kernels tell it; here nobody else can.
 func (m *manager) lose(at netip.AddrPort) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -348,7 +226,7 @@ func (m *manager) lose(at netip.AddrPort) {
 // settle wakes the waiters of a connection.
 func (m *manager) settle(c *Conn) {
 	c.message = nil
-	m.wakes(c)
+	m.endRest(c)
 	delete(m.waiting, c)
 	m.half.remove(c)
 }
@@ -359,4 +237,32 @@ func closeOnce(c chan struct{}) {
 	default:
 		close(c)
 	}
+}
+
+// parting is the answer to the DREQ of a peer.
+type parting struct {
+	to      netip.AddrPort
+	message []byte
+}
+
+// startRest begins the rest of an established connection until it is asked for.
+func (m *manager) startRest(c *Conn) {
+	if m.dev.fabric == nil { // an emulated fabric carries what the programs send
+		c.again = m.now() + int64(m.probeAfter)
+		c.rest = m.resting.PushBack(c)
+	}
+}
+
+// endRest ends it.
+func (m *manager) endRest(c *Conn) {
+	if c.rest != nil {
+		m.resting.Remove(c.rest)
+		c.rest = nil
+	}
+}
+
+// manager is the device's manager, created at its first use.
+func (d *Device) manager() (*manager, error) {
+	d.cmOnce.Do(func() { d.cm, d.cmErr = newManager(d) })
+	return d.cm, d.cmErr
 }

@@ -36,57 +36,10 @@ type reach struct {
 	access Access
 }
 
-// keys are the memory regions and windows of a device, by the first 24 bits of their keys, the
-// index. All 32 bits of a key are random: a peer's keys tell nothing about other or later keys. The
-// last 8 bits are the variant, which binding a window changes.
-type keys map[uint32]slot
-
-// slot is the object of an index: a region or a window.
-type slot struct {
-	mr *MR
-	mw *MW
-}
-
-// Virtual addresses are random, too, in steps of 64 KiB, in a range that no process uses: one
-// address tells nothing about others. Regions may overlap by chance, as regions of RegMRIOVA may: the
-// key identifies the region.
-const (
-	leastAddr = 1 << 48
-	addrRange = 1 << 61
-	addrAlign = 1 << 16
-)
-
-func freshAddr() uint64 { return leastAddr + secret()%addrRange&^(addrAlign-1) }
-
-// add gives a region or a window a key.
-func (k keys) add(s slot) (key uint32, err error) {
-	if len(k) == MaxMR {
-		return 0, fmt.Errorf("%w: %d memory regions and windows", ErrNoMemory, MaxMR)
-	}
-	for {
-		key = uint32(secret())
-		if _, taken := k[key>>8]; !taken {
-			k[key>>8] = s
-			return key, nil
-		}
-	}
-}
-
-// remove invalidates a key.
-func (k keys) remove(key uint32) { delete(k, key>>8) }
-
-// find is the region of a key, nil if the key does not match exactly.
-func (k keys) find(key uint32) *MR {
-	if mr := k[key>>8].mr; mr != nil && mr.key == key {
+// region is the memory region of a key, nil if the key does not match exactly.
+func (d *Device) region(key uint32) *MR {
+	if mr, ok := d.keys[key>>8].(*MR); ok && mr.key == key {
 		return mr
-	}
-	return nil
-}
-
-// window is the memory window of a key, nil if the key does not match exactly.
-func (k keys) window(key uint32) *MW {
-	if mw := k[key>>8].mw; mw != nil && mw.key == key {
-		return mw
 	}
 	return nil
 }
@@ -147,7 +100,7 @@ func (p *PD) register(buf []byte, addr uint64, access Access) (*MR, error) {
 		return nil, err
 	}
 	mr := &MR{pd: p, reach: reach{buf: buf, addr: addr, access: access}, valid: true}
-	key, err := p.dev.keys.add(slot{mr: mr})
+	key, err := p.dev.keys.assign(mr)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +159,7 @@ func (m *MR) Reregister(pd *PD, buf []byte, addr uint64, access Access) (*MR, er
 	m.valid = false
 	m.pd.refs--
 	pd.refs++
-	pd.dev.keys[m.key>>8] = slot{mr: next}
+	pd.dev.keys[m.key>>8] = next
 	return next, nil
 }
 
@@ -232,20 +185,23 @@ type segment struct {
 
 // segments checks a list of SGEs and appends their memory. If any is wrong, ok is false, and the
 // result has only their length: access to them fails later.
-func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total uint64, ok bool, err error) {
+func (p *PD) segments(
+	to []segment, list []SGE, need Access,
+) (_ []segment, total uint64, ok bool, err error) {
 	if len(list) > MaxSGE {
 		return to, 0, false, invalid("%d SGEs: at most %d", len(list), MaxSGE)
 	}
 	ok = true
 	for _, s := range list {
 		if s.Length > MaxMessage-total {
-			return to, 0, false, invalid("%d bytes and %d more: a message has at most %d", total, s.Length, uint64(MaxMessage))
+			return to, 0, false, invalid("%d bytes and %d more: a message has at most %d", total, s.Length,
+				uint64(MaxMessage))
 		}
 		if s.Length == 0 {
 			continue
 		}
 		total += s.Length
-		mr := p.dev.keys.find(s.LKey)
+		mr := p.dev.region(s.LKey)
 		if mr == nil || mr.span(p, s.Addr, s.Length, need) == nil {
 			ok = false
 			continue
@@ -263,7 +219,7 @@ func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total
 func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
 	for n > 0 {
 		part := piece(segs, offset, n)
-		if len(part) == 0 || !segs[0].mr.pd.dev.there(part) {
+		if len(part) == 0 || !segs[0].mr.pd.dev.isPresent(part) {
 			return parts, false
 		}
 		parts = append(parts, part)
@@ -272,8 +228,8 @@ func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
 	return parts, true
 }
 
-// piece is the memory of the segments from offset on: n bytes, or as many as lie in one segment; none if its
-// region is no longer registered.
+// piece is the memory of the segments from offset on: n bytes, or as many as lie in one segment;
+// none if its region is no longer registered.
 func piece(segs []segment, offset, n uint64) []byte {
 	for i := range segs {
 		s := &segs[i]
@@ -289,15 +245,23 @@ func piece(segs []segment, offset, n uint64) []byte {
 	return nil
 }
 
-// scatter copies b to the segments from offset on; false says that a region is no longer registered, or its memory
-// is gone.
+// scatter copies b to the segments from offset on; false says that a region is no longer
+// registered, or its memory is gone.
 func scatter(segs []segment, offset uint64, b []byte) bool {
 	for len(b) > 0 {
 		part := piece(segs, offset, uint64(len(b)))
-		if len(part) == 0 || !segs[0].mr.pd.dev.put(part, b[:len(part)]) {
+		if len(part) == 0 || !segs[0].mr.pd.dev.store(part, b[:len(part)]) {
 			return false
 		}
 		offset, b = offset+uint64(len(part)), b[len(part):]
 	}
 	return true
+}
+
+func (a Access) String() string {
+	return flags(a, []string{
+		"IBV_ACCESS_LOCAL_WRITE", "IBV_ACCESS_REMOTE_WRITE", "IBV_ACCESS_REMOTE_READ",
+		"IBV_ACCESS_REMOTE_ATOMIC", "IBV_ACCESS_MW_BIND",
+		"IBV_ACCESS_ZERO_BASED",
+	})
 }

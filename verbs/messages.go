@@ -16,7 +16,8 @@ import (
 
 // source is the sender of a datagram, from the GRH at its front.
 func (d *Device) source(grh []byte) netip.Addr {
-	if h := new(wire.IPv4Header); h.Parse(grh[grhBytes-wire.IPv4Bytes:]) == nil && slices.Max(grh[:grhBytes-wire.IPv4Bytes]) == 0 {
+	if h := new(wire.IPv4Header); h.Parse(grh[grhBytes-wire.IPv4Bytes:]) == nil &&
+		slices.Max(grh[:grhBytes-wire.IPv4Bytes]) == 0 {
 		return netip.AddrFrom4(h.Src)
 	}
 	var h wire.IPv6Header
@@ -31,9 +32,9 @@ func answerable(a netip.Addr) bool {
 	return a.IsGlobalUnicast() || a.IsLoopback() || a.IsLinkLocalUnicast()
 }
 
-// take processes a datagram to queue pair 1. It drops datagrams that are not messages or answer no
-// request.
-func (m *manager) take(wc *WC) {
+// receive processes a datagram to queue pair 1. It drops datagrams that are not messages or answer
+// no request.
+func (m *manager) receive(wc *WC) {
 	b := m.buf[wc.WRID*gsiRoom:][:wc.ByteLen]
 	var h cm.Header
 	body, err := h.Parse(b[grhBytes:])
@@ -43,32 +44,32 @@ func (m *manager) take(wc *WC) {
 	}
 }
 
-// process processes a message; false says that the message was invalid, or that there was no room for
-// it.
+// process processes a message; false says that the message was invalid, or that there was no room
+// for it.
 func (m *manager) process(peer netip.AddrPort, h *cm.Header, body []byte) bool {
 	switch h.Attribute {
 	case cm.AttrReq:
-		return m.takeReq(peer, h.Transaction, body)
+		return m.receiveReq(peer, h.Transaction, body)
 	case cm.AttrMra:
-		return m.takeMra(peer, h.Transaction, body)
+		return m.receiveMra(peer, h.Transaction, body)
 	case cm.AttrRep:
-		return m.takeRep(peer, h.Transaction, body)
+		return m.receiveRep(peer, h.Transaction, body)
 	case cm.AttrRej:
-		return m.takeRej(peer, h.Transaction, body)
+		return m.receiveRej(peer, h.Transaction, body)
 	case cm.AttrRtu, cm.AttrDreq, cm.AttrDrep:
 		var p cm.Pair
 		_ = p.Parse(body)
-		return m.takePair(peer, h, &p)
+		return m.receivePair(peer, h, &p)
 	case cm.AttrSidrReq:
-		return m.takeSidrReq(peer, h.Transaction, body)
+		return m.receiveSidrReq(peer, h.Transaction, body)
 	case cm.AttrSidrRep:
-		return m.takeSidrRep(peer, h.Transaction, body)
+		return m.receiveSidrRep(peer, h.Transaction, body)
 	}
 	return false
 }
 
-// mine is the connection with an ID, if its peer matches.
-func (m *manager) mine(peer netip.AddrPort, id cm.ID) *Conn {
+// connOf is the connection with an ID, if its peer matches.
+func (m *manager) connOf(peer netip.AddrPort, id cm.ID) *Conn {
 	c := m.conns[id]
 	if c == nil || c.peer.Addr() != peer.Addr() {
 		return nil
@@ -76,27 +77,28 @@ func (m *manager) mine(peer netip.AddrPort, id cm.ID) *Conn {
 	return c
 }
 
-// takeReq processes a REQ, or its repetition.
-func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
+// receiveReq processes a REQ, or its repetition.
+func (m *manager) receiveReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Req
 	_ = r.Parse(body)
 	if c := m.asked[asker{peer.Addr(), r.Local}]; c != nil {
-		return m.takeReqAgain(c, tid)
+		return m.receiveReqAgain(c, tid)
 	}
 	c := newConn(m, peer, connReqReceived)
 	c.remote, c.tid, c.asked, c.private = r.Local, tid, r, r.Private[:]
 	service, known := askedService(&r)
 	c.service = accepting[service]
 	c.theirs = PeerParam{
-		QPN: r.QPN, Type: service, ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RetryCount: r.RetryCount, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
+		QPN: r.QPN, Type: service, ResponderResources: r.ResponderResources,
+		InitiatorDepth: r.InitiatorDepth, RetryCount: r.RetryCount, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
 	}
 	var ip cm.IPHeader
 	if _, isIP := cm.Port(r.Service); isIP {
 		_ = ip.Parse(r.Private[:]) // without addresses it is for the listener of all
 		c.theirs.Port = ip.SrcPort
-		c.private, c.offered = offers(r.Private[cm.IPBytes:])
+		c.private, c.offered = cutOffer(r.Private[cm.IPBytes:])
 	}
-	l := find(m.listeners, r.Service, ip.Dst)
+	l := listenerFor(m.listeners, r.Service, ip.Dst)
 	switch {
 	case l == nil:
 		return m.answer(peer, c.rejection(cm.ReasonInvalidSvc, nil))
@@ -105,52 +107,52 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	case cm.MTUBytes(r.MTU) > m.dev.mtu:
 		return m.answer(peer, c.tooLong())
 	}
-	c.at = l
-	if !m.half.room(peer.Addr()) || !l.backlog.room() {
-		m.wait(c) // the peer repeats it then
+	c.listener = l
+	if !m.half.hasRoom(peer.Addr()) || !l.backlog.hasRoom() {
+		m.askToWait(c) // the peer repeats it then
 		return false
 	}
 	if oldest := m.half.oldest(); oldest != nil {
 		m.end(oldest, ErrNoAnswer)
 	}
-	if m.add(c) != nil {
+	if m.register(c) != nil {
 		return false
 	}
-	l.backlog.add(c)
+	l.backlog.append(c)
 	c.again = m.now() + int64(requestTime)
 	m.waiting[c] = struct{}{}
-	m.half.add(c)
+	m.half.append(c)
 	m.asked[asker{peer.Addr(), r.Local}] = c
 	return true
 }
 
-// takeReqAgain processes the repetition of a REQ. If the request is not accepted yet, the peer is
-// asked to wait.
-func (m *manager) takeReqAgain(c *Conn, tid uint64) bool {
+// receiveReqAgain processes the repetition of a REQ. If the request is not accepted yet, the peer
+// is asked to wait.
+func (m *manager) receiveReqAgain(c *Conn, tid uint64) bool {
 	switch {
 	case tid != c.tid:
 		return false
 	case c.state == connReqReceived:
 		c.again = m.now() + int64(requestTime)
-		return m.wait(c)
+		return m.askToWait(c)
 	case c.state == connRepSent:
 		return m.answer(c.peer, c.message)
 	}
 	return true
 }
 
-// wait asks a peer to wait: its request is not accepted yet, or there is no room for it. A peer that heard
-// nothing would give up.
-func (m *manager) wait(c *Conn) (room bool) {
+// askToWait asks a peer to wait: its request is not accepted yet, or there is no room for it. A
+// peer that heard nothing would give up.
+func (m *manager) askToWait(c *Conn) (room bool) {
 	mra := cm.Mra{Local: c.local, Remote: c.remote, Timeout: patienceCode}
 	return m.answer(c.peer, mra.AppendTo(head(c.tid, cm.AttrMra)))
 }
 
-// takeMra processes an MRA: the peer has received the request and needs time.
-func (m *manager) takeMra(peer netip.AddrPort, tid uint64, body []byte) bool {
+// receiveMra processes an MRA: the peer has received the request and needs time.
+func (m *manager) receiveMra(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Mra
 	_ = r.Parse(body)
-	c := m.mine(peer, r.Remote)
+	c := m.connOf(peer, r.Remote)
 	if c == nil || c.state != connReqSent || tid != c.tid || r.Of != cm.OfReq {
 		return false
 	}
@@ -158,25 +160,27 @@ func (m *manager) takeMra(peer netip.AddrPort, tid uint64, body []byte) bool {
 	return true
 }
 
-// accepting is the service of the accepting end's queue pair, by that of the asking end's.
-var accepting = map[QPType]QPType{RC: RC, XRCSend: XRCRecv}
-
-// takeRep processes a REP, or its repetition.
-func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
+// receiveRep processes a REP, or its repetition.
+func (m *manager) receiveRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Rep
 	_ = r.Parse(body)
-	c := m.mine(peer, r.Remote)
-	if c == nil || tid != c.tid || c.state != connReqSent && (c.state != connEstablished && c.state != connRepReceived || r.Local != c.remote) {
+	c := m.connOf(peer, r.Remote)
+	again := c != nil && (c.state == connEstablished || c.state == connRepReceived) &&
+		r.Local == c.remote
+	if c == nil || tid != c.tid || c.state != connReqSent && !again {
 		return false
 	}
 	if c.state == connReqSent {
 		c.remote = r.Local
-		c.private, c.offered = offers(r.Private[:])
+		c.private, c.offered = cutOffer(r.Private[:])
 		if c.service == XRCSend {
 			r.QPN = r.EEC
 		}
-		c.theirs = PeerParam{QPN: r.QPN, Type: accepting[c.service], ResponderResources: r.ResponderResources, InitiatorDepth: r.InitiatorDepth, RNRRetry: r.RNRRetry, SRQ: r.SRQ}
-		c.known(r.PSN, c.asked.PSN, cm.MTUBytes(c.asked.MTU))
+		c.theirs = PeerParam{
+			QPN: r.QPN, Type: accepting[c.service], ResponderResources: r.ResponderResources,
+			InitiatorDepth: r.InitiatorDepth, RNRRetry: r.RNRRetry, SRQ: r.SRQ,
+		}
+		c.setAttributes(r.PSN, c.asked.PSN, cm.MTUBytes(c.asked.MTU))
 		if err := c.connect(); err != nil {
 			m.reject(c, cm.ReasonNoResources, nil)
 			m.end(c, err)
@@ -195,25 +199,13 @@ func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	return true
 }
 
-// establish answers a REP, or its repetition.
-func (m *manager) establish(c *Conn) {
-	m.established(c)
-	rtu := cm.Pair{Local: c.local, Remote: c.remote}
-	m.send(c.peer, rtu.AppendTo(head(c.tid, cm.AttrRtu)))
-}
-
-func (m *manager) established(c *Conn) {
-	m.settle(c)
-	c.state = connEstablished
-	closeOnce(c.settled)
-}
-
-// takeRej processes the rejection of a REQ, or of a REP.
-func (m *manager) takeRej(peer netip.AddrPort, tid uint64, body []byte) bool {
+// receiveRej processes the rejection of a REQ, or of a REP.
+func (m *manager) receiveRej(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Rej
 	_ = r.Parse(body)
-	c := m.mine(peer, r.Remote)
-	if c == nil || tid != c.tid || c.state != connReqSent && (c.state != connRepSent || r.Local != c.remote) {
+	c := m.connOf(peer, r.Remote)
+	if c == nil || tid != c.tid ||
+		c.state != connReqSent && (c.state != connRepSent || r.Local != c.remote) {
 		return false
 	}
 	if r.Reason == cm.ReasonInvalidSvc && c.state == connReqSent && m.now() < c.until {
@@ -228,14 +220,9 @@ func (m *manager) takeRej(peer netip.AddrPort, tid uint64, body []byte) bool {
 	return true
 }
 
-// rejection is the error of a REJ.
-func rejection(why cm.Reason) error {
-	return &RejectError{uint16(why)}
-}
-
-// takePair processes RTU, DREQ and DREP.
-func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
-	c := m.mine(peer, p.Remote)
+// receivePair processes RTU, DREQ and DREP.
+func (m *manager) receivePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
+	c := m.connOf(peer, p.Remote)
 	if c == nil && h.Attribute == cm.AttrDreq {
 		// The connection has ended, and the answer was lost.
 		return m.answer(peer, drep(h, p))
@@ -246,10 +233,12 @@ func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 	switch {
 	case h.Attribute == cm.AttrRtu && c.state == connRepSent && h.Transaction == c.tid:
 		m.established(c)
-		m.rests(c)
-	case h.Attribute == cm.AttrRtu && c.state == connEstablished && c.message != nil && h.Transaction == c.tid: // to a probe
+		m.startRest(c)
+	// to a probe
+	case h.Attribute == cm.AttrRtu && c.state == connEstablished && c.message != nil &&
+		h.Transaction == c.tid:
 		m.settle(c)
-		m.rests(c)
+		m.startRest(c)
 	case h.Attribute == cm.AttrDrep && c.state == connDreqSent && h.Transaction == c.tid:
 		m.end(c, nil)
 	case h.Attribute == cm.AttrDreq && c.state >= connRepSent && p.QPN == c.qpn:
@@ -259,25 +248,4 @@ func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 		return false
 	}
 	return true
-}
-
-// parting is the answer to the DREQ of a peer.
-type parting struct {
-	to      netip.AddrPort
-	message []byte
-}
-
-// part answers a peer that has ended its connection, and remembers the answer.
-func (m *manager) part(to netip.AddrPort, message []byte) {
-	m.send(to, message)
-	if len(m.parted) == maxParted {
-		m.parted = slices.Delete(m.parted, 0, 1)
-	}
-	m.parted = append(m.parted, parting{to, message})
-}
-
-// drep answers a DREQ.
-func drep(h *cm.Header, p *cm.Pair) []byte {
-	answer := cm.Pair{Local: p.Remote, Remote: p.Local}
-	return answer.AppendTo(head(h.Transaction, cm.AttrDrep))
 }

@@ -4,111 +4,10 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"weft/internal/sim/transport"
 	"weft/units"
 )
-
-// QPAttr are the attributes of a queue pair; a QPAttrMask selects the valid ones
-// (ibv_modify_qp(3)).
-type QPAttr struct {
-	State           QPState
-	Access          Access // the peer's rights
-	QKey            uint32 // UD and RD
-	PathMTU         int
-	Dest            netip.AddrPort // the peer's device; port 0 is 4791
-	DestQPN         QPN
-	RQPSN           units.PSN // of the peer's first request
-	SQPSN           units.PSN // of the own first request
-	MaxRdAtomic     int       // READs and atomics outstanding as a requester
-	MaxDestRdAtomic int       // READs and atomics served as a responder
-	MinRNRTimer     uint8     // code of the time that peers must wait, 0 to 31
-	Timeout         uint8     // 4.096 us times 2^Timeout; 0 is for ever
-	RetryCnt        uint8     // 0 to 7
-	RNRRetry        uint8     // 0 to 7; 7 is for ever
-	// SelectiveRepeat says that the peer, too, is weft with this attribute set: both then use
-	// selective repeat. The connection manager agrees on it by itself.
-	SelectiveRepeat bool
-}
-
-// QPAttrMask selects attributes.
-type QPAttrMask uint32
-
-// The attributes.
-const (
-	AttrState QPAttrMask = 1 << iota
-	AttrAccess
-	AttrQKey
-	AttrPathMTU
-	AttrAV // Dest
-	AttrDestQPN
-	AttrRQPSN
-	AttrSQPSN
-	AttrMaxRdAtomic
-	AttrMaxDestRdAtomic
-	AttrMinRNRTimer
-	AttrTimeout
-	AttrRetryCnt
-	AttrRNRRetry
-	AttrSelectiveRepeat // optional, to RTR of RC
-)
-
-var attrNames = []string{
-	"State", "Access", "QKey", "PathMTU", "AV", "DestQPN", "RQPSN", "SQPSN", "MaxRdAtomic",
-	"MaxDestRdAtomic", "MinRNRTimer", "Timeout", "RetryCnt", "RNRRetry",
-	"SelectiveRepeat",
-}
-
-func (m QPAttrMask) String() string {
-	var names []string
-	for i, name := range attrNames {
-		if m&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, "|")
-}
-
-// needs are the required and the optional attributes of each transition (ibv_modify_qp(3), the
-// tables of the services). Each end of XRC takes what is of the other, too, as in the kernel.
-var needs = map[QPState][6]struct{ must, may QPAttrMask }{
-	StateInit: {
-		RC: {must: AttrState | AttrAccess},
-		UC: {must: AttrState | AttrAccess},
-		UD: {must: AttrState | AttrQKey},
-		RD: {must: AttrState | AttrQKey | AttrAccess},
-
-		XRCSend: {must: AttrState | AttrAccess},
-		XRCRecv: {must: AttrState | AttrAccess},
-	},
-	StateRTR: {
-		RC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess | AttrSelectiveRepeat},
-		UC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess},
-		UD: {AttrState, AttrQKey},
-		RD: {AttrState, AttrQKey | AttrAccess},
-
-		XRCSend: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess | AttrMaxDestRdAtomic | AttrMinRNRTimer},
-		XRCRecv: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess},
-	},
-	StateRTS: {
-		RC: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
-		UC: {AttrState | AttrSQPSN, AttrAccess},
-		UD: {AttrState | AttrSQPSN, AttrQKey},
-		RD: {AttrState, AttrQKey | AttrAccess},
-
-		XRCSend: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
-		XRCRecv: {AttrState | AttrSQPSN | AttrTimeout, AttrAccess | AttrMinRNRTimer | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry},
-	},
-}
-
-// need is the required attributes of a transition.
-func (q *QP) need(to QPState) QPAttrMask {
-	if n, ok := needs[to]; ok {
-		return n[q.attr.Type].must
-	}
-	return AttrState
-}
 
 // Modify changes the state of a queue pair, and the attributes in mask.
 func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
@@ -122,7 +21,7 @@ func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	case a.State > StateErr || a.State == StateSQE:
 		return invalid("no transition to the state %d: a device enters it by itself", a.State)
 	}
-	from := QPState(q.state())
+	from := QPState(q.end.QP.State())
 	resumes := a.State == StateRTS && (from == StateSQD || from == StateSQE || from == StateRTS)
 	if n, ok := needs[a.State]; ok && !resumes {
 		must, may := n[q.attr.Type].must, n[q.attr.Type].may
@@ -135,9 +34,6 @@ func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	}
 	if err := q.check(a, mask); err != nil {
 		return err
-	}
-	if q.rd != nil {
-		return q.enterRD(a, mask)
 	}
 	return q.enter(a, mask)
 }
@@ -165,7 +61,8 @@ func (q *QP) check(a *QPAttr, mask QPAttrMask) error {
 		}
 	}
 	if mask&AttrPathMTU != 0 && (!validMTU(a.PathMTU) || a.PathMTU > q.pd.dev.mtu) {
-		return invalid("path MTU %d: 256, 512, 1024, 2048 or 4096, and at most the device's %d", a.PathMTU, q.pd.dev.mtu)
+		return invalid("path MTU %d: 256, 512, 1024, 2048 or 4096, and at most the device's %d",
+			a.PathMTU, q.pd.dev.mtu)
 	}
 	return nil
 }
@@ -190,7 +87,7 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 		port.Release(q.end.Peer)
 		q.end.Peer = peer
 	}
-	q.take(a, mask)
+	q.apply(a, mask)
 	var err error
 	switch a.State {
 	case StateReset:
@@ -216,8 +113,8 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 	return nil
 }
 
-// take stores the attributes of the mask in the queue pair.
-func (q *QP) take(a *QPAttr, mask QPAttrMask) {
+// apply stores the attributes of the mask in the queue pair.
+func (q *QP) apply(a *QPAttr, mask QPAttrMask) {
 	q.remember(a, mask)
 	if mask&AttrAccess != 0 {
 		q.access = a.Access
@@ -259,20 +156,20 @@ func (q *QP) remember(a *QPAttr, mask QPAttrMask) {
 	if q.end.Peer != nil {
 		all.Dest = q.end.Peer.Addr()
 	}
-	keep(&s.Access, all.Access, mask&AttrAccess)
-	keep(&s.QKey, all.QKey, mask&AttrQKey)
-	keep(&s.PathMTU, all.PathMTU, mask&AttrPathMTU)
-	keep(&s.Dest, all.Dest, mask&AttrAV)
-	keep(&s.DestQPN, all.DestQPN, mask&AttrDestQPN)
-	keep(&s.MaxRdAtomic, all.MaxRdAtomic, mask&AttrMaxRdAtomic)
-	keep(&s.MaxDestRdAtomic, all.MaxDestRdAtomic, mask&AttrMaxDestRdAtomic)
-	keep(&s.MinRNRTimer, all.MinRNRTimer, mask&AttrMinRNRTimer)
-	keep(&s.Timeout, all.Timeout, mask&AttrTimeout)
-	keep(&s.RetryCnt, all.RetryCnt, mask&AttrRetryCnt)
-	keep(&s.RNRRetry, all.RNRRetry, mask&AttrRNRRetry)
+	setIf(&s.Access, all.Access, mask&AttrAccess)
+	setIf(&s.QKey, all.QKey, mask&AttrQKey)
+	setIf(&s.PathMTU, all.PathMTU, mask&AttrPathMTU)
+	setIf(&s.Dest, all.Dest, mask&AttrAV)
+	setIf(&s.DestQPN, all.DestQPN, mask&AttrDestQPN)
+	setIf(&s.MaxRdAtomic, all.MaxRdAtomic, mask&AttrMaxRdAtomic)
+	setIf(&s.MaxDestRdAtomic, all.MaxDestRdAtomic, mask&AttrMaxDestRdAtomic)
+	setIf(&s.MinRNRTimer, all.MinRNRTimer, mask&AttrMinRNRTimer)
+	setIf(&s.Timeout, all.Timeout, mask&AttrTimeout)
+	setIf(&s.RetryCnt, all.RetryCnt, mask&AttrRetryCnt)
+	setIf(&s.RNRRetry, all.RNRRetry, mask&AttrRNRRetry)
 }
 
-func keep[T any](to *T, v T, counts QPAttrMask) {
+func setIf[T any](to *T, v T, counts QPAttrMask) {
 	if counts != 0 {
 		*to = v
 	}
@@ -282,5 +179,59 @@ func keep[T any](to *T, v T, counts QPAttrMask) {
 func (q *QP) Drained() bool {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
-	return q.state() == transport.StateSQD && q.drained()
+	return q.end.QP.State() == transport.StateSQD && q.end.QP.Drained()
+}
+
+// need is the required attributes of a transition.
+func (q *QP) need(to QPState) QPAttrMask {
+	if n, ok := needs[to]; ok {
+		return n[q.attr.Type].must
+	}
+	return AttrState
+}
+
+// Remote identifies a queue pair to a peer that connects to it.
+type Remote struct {
+	Addr netip.AddrPort // port 0 is 4791
+	QPN  QPN
+	PSN  units.PSN // of its first request
+}
+
+// Remote is what the peer needs to connect to the queue pair. psn is the PSN of the queue pair's
+// own first request, as its Connect gets it.
+func (q *QP) Remote(psn units.PSN) Remote {
+	return Remote{Addr: q.pd.dev.Addr(), QPN: q.QPN(), PSN: psn}
+}
+
+// Connect takes a new queue pair of a connected service to RTS, with the usual values: the device's
+// path MTU, timeout 16, 7 retries, RNR timer 12. psn is the PSN of its own first request, and
+// access the peer's rights.
+func (q *QP) Connect(r Remote, psn units.PSN, access Access) error {
+	a := q.usual(r, psn, access)
+	return q.ConnectWith(&a)
+}
+
+// usual are the attributes that Connect sets.
+func (q *QP) usual(r Remote, psn units.PSN, access Access) QPAttr {
+	return QPAttr{
+		Access: access, PathMTU: q.pd.dev.mtu, Dest: r.Addr, DestQPN: r.QPN, RQPSN: r.PSN, SQPSN: psn,
+		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: AckTimeout,
+		RetryCnt: 7, RNRRetry: 7,
+	}
+}
+
+// ConnectWith takes a new queue pair through INIT and RTR to RTS. a must have all attributes that
+// the three transitions require.
+func (q *QP) ConnectWith(a *QPAttr) error {
+	for _, s := range []QPState{StateInit, StateRTR, StateRTS} {
+		a.State = s
+		mask := q.need(s)
+		if s == StateRTR && a.SelectiveRepeat && q.attr.Type == RC {
+			mask |= AttrSelectiveRepeat
+		}
+		if err := q.Modify(a, mask); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,23 +20,49 @@ func (o *qpOwner) qp() *QP { return (*QP)(o) }
 
 // Gather implements socket.Owner.
 func (o *qpOwner) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	return o.qp().gather(p, parts)
+	q := o.qp()
+	if p.Op.Response() { // of a READ
+		b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
+		return append(parts, b), b != nil && q.pd.dev.isPresent(b)
+	}
+	id, ok := q.end.QP.SourceOf(p)
+	if !ok {
+		return parts, false
+	}
+	rec := q.sends.record(id)
+	if rec.inline != nil {
+		return append(parts, rec.inline[p.Offset:p.Offset+p.Length]), true
+	}
+	return gather(parts, rec.segs, uint64(p.Offset), uint64(p.Length))
 }
 
 // Operands implements socket.Owner.
-func (o *qpOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) { return o.qp().operands(p) }
+func (o *qpOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) {
+	q := o.qp()
+	if id, ok := q.end.QP.SourceOf(p); ok {
+		rec := q.sends.record(id)
+		return rec.swap, rec.comp
+	}
+	return 0, 0
+}
 
 // Destination implements socket.Owner.
-func (o *qpOwner) Destination(p *transport.Packet) *socket.Peer { return o.qp().destination(p) }
+func (o *qpOwner) Destination(p *transport.Packet) *socket.Peer {
+	q := o.qp()
+	if id, ok := q.end.QP.SourceOf(p); ok {
+		return q.sends.record(id).ah.peer
+	}
+	return nil
+}
 
 // Place implements socket.Owner.
 func (o *qpOwner) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
-	o.qp().place(v, p, payload)
+	o.qp().store(v, p, payload)
 }
 
 // Landing implements socket.Owner.
 func (o *qpOwner) Landing(id uint64, offset, n uint32) []byte {
-	rec := o.qp().sends.at(id)
+	rec := o.qp().sends.record(id)
 	return piece(rec.segs, rec.base+uint64(offset), uint64(n))
 }
 
@@ -56,18 +82,19 @@ var rights = [...]Access{
 // remote answers the transport whether the peer may access memory.
 func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, length uint32) bool {
 	b := q.reach(rkey, va, uint64(length), rights[a])
-	ok := b != nil && q.pd.dev.there(b) && (q.attr.XRCD == nil || q.attr.XRCD.serves(rkey))
+	ok := b != nil && q.pd.dev.isPresent(b) && (q.attr.XRCD == nil || q.attr.XRCD.serves(rkey))
 	if !ok {
 		q.pd.dev.raise(AsyncEvent{Type: EventQPAccessErr, QP: q})
 	}
 	return ok
 }
 
-// receivable answers the transport whether the SEND being received can be written to a posted receive, and writes it: to
-// ask the memory first would take about as long.
+// receivable answers the transport whether the SEND being received can be written to a posted
+// receive, and writes it: to ask the memory first would take about as long.
 func (q *QP) receivable(_ units.QPN, id uint64, offset, _ uint32) bool {
-	rec := q.recvs.at(id)
-	return (q.attr.XRCD == nil || rec.srq != nil) && scatter(rec.segs, uint64(offset), q.pd.dev.port.Arrived().Payload)
+	rec := q.recvs.record(id)
+	return (q.attr.XRCD == nil || rec.srq != nil) &&
+		scatter(rec.segs, uint64(offset), q.pd.dev.port.Arrived().Payload)
 }
 
 // remoteInvalidate answers the transport whether the peer may invalidate a key, and invalidates it.
@@ -84,13 +111,13 @@ func (q *QP) reach(rkey uint32, va, length uint64, need Access) []byte {
 	if q.access&need != need {
 		return nil
 	}
-	if mr := q.pd.dev.keys.find(rkey); mr != nil && q.attr.XRCD != nil {
+	if mr := q.pd.dev.region(rkey); mr != nil && q.attr.XRCD != nil {
 		return mr.span(mr.pd, va, length, need) // remote has asked whether it is of the right one
 	} else if mr != nil {
 		return mr.span(q.pd, va, length, need)
 	}
-	if mw := q.pd.dev.keys.window(rkey); mw != nil {
-		return mw.span(q, va, length, need)
+	if mw := q.pd.dev.window(rkey); mw != nil {
+		return mw.span(q.pd, &q.windows, va, length, need)
 	}
 	return nil
 }
@@ -110,57 +137,14 @@ func (q *QP) atomic(_ units.QPN, op transport.Op, rkey uint32, va uint64) uint64
 	return original
 }
 
-// gather appends the memory that a packet carries.
-func (q *QP) gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	if p.Op.Response() {
-		return q.gatherRead(p, parts)
-	}
-	id, ok := q.end.QP.SourceOf(p)
-	if !ok {
-		return parts, false
-	}
-	return q.gatherSend(id, p, parts)
-}
-
-// gatherRead appends the memory of a READ's response.
-func (q *QP) gatherRead(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
-	return append(parts, b), b != nil && q.pd.dev.there(b)
-}
-
-// gatherSend appends the memory of a packet of the message with an ID.
-func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byte, bool) {
-	rec := q.sends.at(id)
-	if rec.inline != nil {
-		return append(parts, rec.inline[p.Offset:p.Offset+p.Length]), true
-	}
-	return gather(parts, rec.segs, uint64(p.Offset), uint64(p.Length))
-}
-
-// operands are the operands of an atomic.
-func (q *QP) operands(p *transport.Packet) (swapAdd, compare uint64) {
-	if id, ok := q.end.QP.SourceOf(p); ok {
-		rec := q.sends.at(id)
-		return rec.swap, rec.comp
-	}
-	return 0, 0
-}
-
-// destination is the destination of a datagram.
-func (q *QP) destination(p *transport.Packet) *socket.Peer {
-	if id, ok := q.end.QP.SourceOf(p); ok {
-		return q.sends.at(id).ah.peer
-	}
-	return nil
-}
-
-// place stores arrived payload at its place.
-func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
+// store stores arrived payload at its place.
+func (q *QP) store(v transport.Verdict, p *transport.Packet, payload []byte) {
 	ok := true
 	switch v {
 	case transport.PlaceWrite:
 		// The transport has just checked access to all of the message's memory.
-		if !q.pd.dev.put(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)), AccessRemoteWrite), payload) {
+		if !q.pd.dev.store(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)),
+			AccessRemoteWrite), payload) {
 			q.pd.dev.raise(AsyncEvent{Type: EventQPFatal, QP: q})
 			q.fail()
 		}
@@ -168,21 +152,21 @@ func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
 		if q.attr.Type == RC || q.attr.Type == XRCRecv {
 			return // receivable has written it
 		}
-		rec, off := q.recvs.at(p.VA), uint64(p.Offset)
+		rec, off := q.recvs.record(p.VA), uint64(p.Offset)
 		if q.attr.Type == UD {
 			off = grhBytes
 			ok = scatter(rec.segs, 0, q.grh(len(payload)))
 		}
 		ok = ok && scatter(rec.segs, off, payload)
 	case transport.PlaceRead:
-		rec := q.sends.at(p.VA)
+		rec := q.sends.record(p.VA)
 		off := rec.base + uint64(p.Offset)
 		there := piece(rec.segs, off, uint64(len(payload)))
 		ok = len(there) == len(payload) && foreign.Same(there, payload) || scatter(rec.segs, off, payload)
 	case transport.PlaceAtomic:
 		var value [transport.AtomicBytes]byte
 		binary.NativeEndian.PutUint64(value[:], q.pd.dev.port.Arrived().Original)
-		ok = scatter(q.sends.at(p.VA).segs, 0, value[:])
+		ok = scatter(q.sends.record(p.VA).segs, 0, value[:])
 	}
 	if !ok {
 		q.fault = LocProtErr
@@ -203,7 +187,10 @@ func (q *QP) grh(payload int) []byte {
 		}
 		return h.AppendTo(b[:grhBytes-wire.IPv4Bytes])
 	}
-	h := wire.IPv6Header{Length: size, NextHeader: wire.ProtocolUDP, HopLimit: 64, Src: q.pd.dev.GID(from), Dst: q.pd.dev.GID(local)}
+	h := wire.IPv6Header{
+		Length: size, NextHeader: wire.ProtocolUDP, HopLimit: 64,
+		Src: q.pd.dev.GID(from), Dst: q.pd.dev.GID(local),
+	}
 	return h.AppendTo(b)
 }
 
@@ -213,14 +200,14 @@ func (q *QP) replenish() {
 	var rec recvRecord
 	switch {
 	case q.attr.XRCD != nil:
-		if from = q.attr.XRCD.named(); from == nil {
+		if from = q.attr.XRCD.namedSRQ(); from == nil {
 			_ = q.addRecv(&rec) // nobody's: the message ends the connection there
 			return
 		}
 	case from == nil:
 		return
 	}
-	if from.take(&rec) {
+	if from.pop(&rec) {
 		// It cannot fail: the queue pair takes receives in every state in which it takes packets.
 		_ = q.addRecv(&rec)
 	}
@@ -232,12 +219,15 @@ func (q *QP) completed(c *transport.Completion) {
 		q.received(c)
 		return
 	}
-	rec := q.sends.at(c.ID)
+	rec := q.sends.record(c.ID)
 	if !q.sends.complete(rec) {
 		return // another part of the READ has completed the work request already
 	}
-	wc := WC{WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
-	rec.segs, rec.inline, rec.ah, rec.by, rec.local = nil, nil, nil, nil, nil
+	wc := WC{
+		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: rec.op,
+		ByteLen: rec.total, QPN: q.QPN(),
+	}
+	rec.segs, rec.inline, rec.ah, rec.local = nil, nil, nil, nil
 	q.deliver(q.attr.SendCQ, &wc, false)
 }
 
@@ -255,10 +245,11 @@ func (q *QP) finalStatus(s Status) Status {
 
 // received completes a receive.
 func (q *QP) received(c *transport.Completion) {
-	rec := q.recvs.at(c.ID)
+	rec := q.recvs.record(c.ID)
 	q.recvs.posted--
 	wc := WC{
-		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes, QPN: q.QPN(), SrcQP: c.SrcQP,
+		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes,
+		QPN: q.QPN(), SrcQP: c.SrcQP,
 	}
 	rec.segs = nil
 	cq := q.attr.RecvCQ
@@ -279,13 +270,13 @@ func (q *QP) received(c *transport.Completion) {
 		wc.Flags, wc.InvalidatedRKey = WCWithInv, c.Imm
 	}
 	if q.attr.Type == UD && c.Status == transport.Success {
-		q.pd.dev.sender(&wc)
+		q.pd.dev.setSender(&wc)
 	}
 	q.deliver(cq, &wc, c.Status == transport.Success && q.pd.dev.port.Arrived().BTH.Solicited)
 }
 
-// sender fills in who has sent the datagram that is being received.
-func (d *Device) sender(wc *WC) {
+// setSender fills in who has sent the datagram that is being received.
+func (d *Device) setSender(wc *WC) {
 	wc.ByteLen += grhBytes
 	wc.SLID = d.LID(d.port.From().Addr())
 	if d.subnet() == nil || d.port.To().Addr().IsMulticast() {
@@ -303,7 +294,15 @@ func (q *QP) deliver(c *CQ, wc *WC, solicited bool) {
 	if before == 0 {
 		q.pd.dev.raise(AsyncEvent{Type: EventCQErr, CQ: c})
 	}
-	if q.state() != transport.StateErr {
+	if q.end.QP.State() != transport.StateErr {
 		q.fail()
 	}
+}
+
+// remoteSRQ is the queue that a request names.
+func (q *QP) remoteSRQ(p *transport.Packet) uint32 {
+	if id, ok := q.end.QP.SourceOf(p); ok {
+		return q.sends.record(id).srq
+	}
+	return 0
 }

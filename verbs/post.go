@@ -1,98 +1,16 @@
 package verbs
 
 import (
-	"errors"
 	"fmt"
 
 	"weft/internal/sim/transport"
 )
 
-// Opcode is the operation of a send, with the numbers of ibv_wr_opcode.
-type Opcode uint8
-
-// The operations.
-const (
-	RDMAWrite Opcode = iota
-	RDMAWriteWithImm
-	Send
-	SendWithImm
-	RDMARead
-	AtomicCmpAndSwp
-	AtomicFetchAndAdd
-	LocalInv // invalidates InvalidateRKey, the key of a type 2 window of the queue pair
-	BindMW   // binds a type 2 window
-	SendWithInv
-)
-
-// operations maps each operation to the transport's, and to its completion.
-var operations = map[Opcode]struct {
-	op transport.Op
-	wc WCOpcode
-}{
-	RDMAWrite:         {transport.OpWrite, WCRDMAWrite},
-	RDMAWriteWithImm:  {transport.OpWriteImm, WCRDMAWrite},
-	Send:              {transport.OpSend, WCSend},
-	SendWithImm:       {transport.OpSendImm, WCSend},
-	RDMARead:          {transport.OpRead, WCRDMARead},
-	AtomicCmpAndSwp:   {transport.OpCmpSwap, WCCompSwap},
-	AtomicFetchAndAdd: {transport.OpFetchAdd, WCFetchAdd},
-	LocalInv:          {transport.OpLocalInv, WCLocalInv},
-	BindMW:            {transport.OpBindMW, WCBindMW},
-	SendWithInv:       {transport.OpSendInv, WCSend},
-}
-
-// SendFlags are properties of a send, with the numbers of ibv_send_flags.
-type SendFlags uint8
-
-// The flags.
-const (
-	SendFence     SendFlags = 1 << iota // waits for the earlier READs and atomics
-	SendSignaled                        // completes on success, too; without it only a failure does
-	SendSolicited                       // raises a solicited event at the peer
-	SendInline                          // the data is copied at posting
-)
-
-// SendWR is a work request of a send queue.
-type SendWR struct {
-	WRID    uint64
-	Opcode  Opcode
-	Flags   SendFlags
-	SGL     []SGE
-	Inline  []byte // with SendInline, instead of SGL
-	ImmData uint32
-	// InvalidateRKey is the key that SendWithInv invalidates at the peer, and LocalInv at this end:
-	// of a type 2 window bound to the queue pair.
-	InvalidateRKey uint32
-	Bind           *BindWR // BindMW
-
-	RemoteAddr uint64 // WRITE, READ and atomics
-	RKey       uint32
-	// Add is the summand of FETCH_ADD, and the value that CMP_SWAP compares with, as in the verbs.
-	CompareAdd uint64
-	Swap       uint64
-
-	AH      *AH  // UD
-	EEC     *EEC // RD
-	DestQPN QPN  // UD and RD
-	// RemoteSRQ is the number of the peer's shared receive queue that an XRC message is for, and whose
-	// protection domain has the memory.
-	RemoteSRQ uint32
-	QKey      uint32 // likewise; with the highest bit set, the queue pair's own Q_Key is sent (IBA vol. 1, 10.2.5)
-}
-
-// ownQKey is the bit of a controlled Q_Key.
-const ownQKey = 1 << 31
-
-// RecvWR is a work request of a receive queue.
-type RecvWR struct {
-	WRID uint64
-	SGL  []SGE
-}
-
 // PostSend posts sends. It stops at the first invalid one and returns the reason; the sends before
-// it are posted. Behind many unfinished sends of RC it sends nothing itself: the next poll does, or the
-// device's goroutine when an acknowledgement arrives, at the latest a millisecond after the last poll. Wrong memory is not such a reason: that work request completes with LocProtErr
-// after the earlier ones, and sends nothing.
+// it are posted. Behind many unfinished sends of RC it sends nothing itself: the next poll does, or
+// the device's goroutine when an acknowledgement arrives, at the latest a millisecond after the
+// last poll. Wrong memory is not such a reason: that work request completes with LocProtErr after
+// the earlier ones, and sends nothing.
 func (q *QP) PostSend(list ...SendWR) error {
 	port := q.pd.dev.port
 	port.Lock()
@@ -113,7 +31,7 @@ func (q *QP) PostSend(list ...SendWR) error {
 			port.Process(&q.end) // it may end at once, and its record may be reused
 		}
 	}
-	if q.rd == nil && q.attr.Type == RC && q.sends.unfinished() > manyUnfinished {
+	if q.attr.Type == RC && q.sends.unfinished() > manyUnfinished {
 		port.Schedule(&q.end)
 	} else {
 		port.Process(&q.end)
@@ -136,19 +54,20 @@ func (q *QP) postSend(wr *SendWR) error {
 		return err
 	}
 	rec := sendRecord{
-		wrid: wr.WRID, wr: q.sends.posted, op: what.wc, ah: wr.AH, by: wr.EEC, srq: wr.RemoteSRQ,
+		wrid: wr.WRID, wr: q.sends.posted, op: what.wc, ah: wr.AH, srq: wr.RemoteSRQ,
 		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
 	}
 	total, ok, err := q.buffers(&rec, wr, what.op)
 	switch {
 	case err != nil:
 		return err
-	case !ok && q.rd == nil:
+	case !ok:
 		return q.postRefused(&rec)
 	}
 	t := transport.WorkRequest{
-		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
-		Refused: !ok, Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
+		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled,
+		Fence: wr.Flags&SendFence != 0,
+		Imm:   wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
 	}
 	if wr.QKey&ownQKey != 0 {
 		t.QKey = q.qkey
@@ -172,17 +91,11 @@ func (q *QP) postSend(wr *SendWR) error {
 	return nil
 }
 
-// sendRoom reports that the send queue is full.
-func (q *QP) sendRoom() error {
-	if q.sends.unfinished() >= uint64(q.attr.MaxSendWR) {
-		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
-	}
-	return nil
-}
-
 // buffers checks the memory of a send, and returns its length; false says that the queue pair has
 // no right to it.
-func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64, ok bool, err error) {
+func (q *QP) buffers(
+	rec *sendRecord, wr *SendWR, op transport.Op,
+) (total uint64, ok bool, err error) {
 	if q.attr.Type == UD && (wr.AH == nil || wr.AH.dead || wr.AH.pd != q.pd) {
 		return 0, false, invalid("a datagram needs an address handle of its protection domain")
 	}
@@ -191,7 +104,8 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 		case op >= transport.OpRead && op != transport.OpSendInv:
 			return 0, false, invalid("READs and atomics have no inline data")
 		case len(wr.Inline) > q.attr.MaxInlineData:
-			return 0, false, invalid("%d bytes of inline data: the queue pair takes %d", len(wr.Inline), q.attr.MaxInlineData)
+			return 0, false, invalid("%d bytes of inline data: the queue pair takes %d", len(wr.Inline),
+				q.attr.MaxInlineData)
 		}
 		rec.inline = append([]byte{}, wr.Inline...)
 		return uint64(len(wr.Inline)), true, nil
@@ -202,8 +116,10 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 	}
 	q.scratch, total, ok, err = q.pd.segments(q.scratch[:0], wr.SGL, need)
 	rec.segs = q.scratch
-	if err == nil && ok && (op == transport.OpCmpSwap || op == transport.OpFetchAdd) && total != transport.AtomicBytes {
-		return 0, false, invalid("an atomic returns %d bytes: its list of buffers has %d", transport.AtomicBytes, total)
+	if err == nil && ok && (op == transport.OpCmpSwap || op == transport.OpFetchAdd) &&
+		total != transport.AtomicBytes {
+		return 0, false, invalid("an atomic returns %d bytes: its list of buffers has %d",
+			transport.AtomicBytes, total)
 	}
 	return total, ok, err
 }
@@ -212,8 +128,9 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) error {
 	size := q.readPart()
 	parts := max(1, (total+size-1)/size)
-	if uint64(q.pending())+parts > transport.MaxSendQueue {
-		return fmt.Errorf("%w: a READ of %d bytes does not fit beside the unfinished sends", ErrNoMemory, total)
+	if uint64(q.end.QP.Pending())+parts > transport.MaxSendQueue {
+		return fmt.Errorf("%w: a READ of %d bytes does not fit beside the unfinished sends", ErrNoMemory,
+			total)
 	}
 	addr := t.RemoteVA
 	for i := range parts {
@@ -244,20 +161,6 @@ func (q *QP) readPart() uint64 {
 	return part
 }
 
-// enqueue passes a message to the transport.
-func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
-	q.sends.reserve(q.pending())
-	t.ID = q.sends.next
-	if err := q.handOver(rec, t); err != nil {
-		if errors.Is(err, transport.ErrQueueFull) {
-			return fmt.Errorf("%w: %w", ErrNoMemory, err)
-		}
-		return fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
-	q.sends.add(rec)
-	return nil
-}
-
 // PostRecv posts receives. It stops at the first invalid one; the receives before it are posted.
 // Wrong memory is found when a message arrives for it: the receive then completes with LocProtErr.
 func (q *QP) PostRecv(list ...RecvWR) error {
@@ -272,7 +175,8 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 	}
 	for i := range list {
 		if q.recvs.posted >= q.attr.MaxRecvWR {
-			return fmt.Errorf("%w: %d receives are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxRecvWR)
+			return fmt.Errorf("%w: %d receives are in the queue, which has room for as many", ErrNoMemory,
+				q.attr.MaxRecvWR)
 		}
 		var rec recvRecord
 		if err := rec.fill(q.pd, &list[i]); err != nil {
@@ -282,30 +186,8 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
-	if q.state() == transport.StateErr {
+	if q.end.QP.State() == transport.StateErr {
 		port.Process(&q.end) // in ERR it is flushed; otherwise it sends nothing
 	}
 	return nil
-}
-
-// addRecv passes a receive to the transport.
-func (q *QP) addRecv(rec *recvRecord) error {
-	room := rec.total
-	if q.attr.Type == UD {
-		if room < grhBytes {
-			return fmt.Errorf("a receive of UD starts with %d bytes for the GRH, and this one has only %d bytes", grhBytes, room)
-		}
-		room -= grhBytes
-	}
-	if err := q.handOverRecv(transport.RecvRequest{ID: q.recvs.next, Length: uint32(room)}); err != nil {
-		return err
-	}
-	q.recvs.add(rec)
-	return nil
-}
-
-// forget drops all work, for RESET.
-func (q *QP) forget() {
-	q.sends.forget()
-	q.recvs.forget()
 }

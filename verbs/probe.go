@@ -2,35 +2,21 @@ package verbs
 
 import "time"
 
-// A peer whose process was killed says no good bye, and its connection would stay for ever: a queue pair that has nothing
-// to send learns nothing. Where a kernel has the connection, it says it; on this machine the end of shared memory tells it
-// (lose). So the accepting side repeats its REP now and then. A peer that has the connection answers it with an RTU
-// (IBA vol. 1, 12.9.8.6), whatever implementation it is.
+// A peer whose process was killed says no good bye, and its connection would stay for ever: a queue
+// pair that has nothing to send learns nothing. Where a kernel has the connection, it says it; on
+// this machine the end of shared memory tells it (lose). So the accepting side repeats its REP now
+// and then. A peer that has the connection answers it with an RTU (IBA vol. 1, 12.9.8.6), whatever
+// implementation it is.
 const (
 	// probeAfter is the time after which an established connection is asked for.
 	probeAfter = time.Minute
-	// probePatience is the time without an answer after which the connection has ended. A process may be stopped
-	// in a debugger for a while.
+	// probePatience is the time without an answer after which the connection has ended. A process may
+	// be stopped in a debugger for a while.
 	probePatience = 5 * time.Minute
-	// mostProbes bounds the connections that are asked for in a tick: maxConns are asked for within probeAfter.
+	// mostProbes bounds the connections that are asked for in a tick: maxConns are asked for within
+	// probeAfter.
 	mostProbes = 128
 )
-
-// rests begins the rest of an established connection until it is asked for.
-func (m *manager) rests(c *Conn) {
-	if m.dev.fabric == nil { // an emulated fabric carries what the programs send
-		c.again = m.now() + int64(m.probeAfter)
-		c.rest = m.resting.PushBack(c)
-	}
-}
-
-// wakes ends it.
-func (m *manager) wakes(c *Conn) {
-	if c.rest != nil {
-		m.resting.Remove(c.rest)
-		c.rest = nil
-	}
-}
 
 // probe asks for the connections that have rested for long enough.
 func (m *manager) probe(now int64) {

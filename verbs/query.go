@@ -13,10 +13,8 @@ func (q *QP) Query() (QPAttr, QPInitAttr) {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
 	a := q.set
-	a.State = QPState(q.state())
-	if q.rd == nil {
-		a.RQPSN, a.SQPSN = q.end.QP.Expected(), q.end.QP.NextPSN()
-	}
+	a.State = QPState(q.end.QP.State())
+	a.RQPSN, a.SQPSN = q.end.QP.Expected(), q.end.QP.NextPSN()
 	return a, q.attr
 }
 
@@ -40,20 +38,12 @@ type DeviceAttr struct {
 // Query returns the capabilities of the device.
 func (d *Device) Query() DeviceAttr {
 	return DeviceAttr{
-		NodeGUID: units.GUID(d.guid()), PhysPorts: 1, MaxQP: d.port.MostEndpoints(), MaxQPWR: MaxQPWR, MaxSGE: MaxSGE,
-		MaxCQE: MaxCQE, MaxInline: MaxInline, MaxMR: MaxMR, MaxMRSize: 1<<64 - 1, MaxRdAtomic: MaxRdAtomic, MaxMcastGrp: socket.MaxGroups,
+		NodeGUID: units.GUID(d.guid()), PhysPorts: 1, MaxQP: d.port.MostEndpoints(), MaxQPWR: MaxQPWR,
+		MaxSGE: MaxSGE,
+		MaxCQE: MaxCQE, MaxInline: MaxInline, MaxMR: MaxMR, MaxMRSize: 1<<64 - 1,
+		MaxRdAtomic: MaxRdAtomic, MaxMcastGrp: socket.MaxGroups,
 		MaxPKeys: 1, MaxAH: socket.MaxPeers,
 	}
-}
-
-// guid stands for a hardware GUID: it is made of the device's address.
-func (d *Device) guid() uint64 {
-	b := d.Addr().Addr().As16()
-	var g uint64
-	for _, v := range b[8:] {
-		g = g<<8 | uint64(v)
-	}
-	return g
 }
 
 // PortState is the state of a port, with the numbers of ibv_port_state.
@@ -87,7 +77,10 @@ type PortAttr struct {
 func (d *Device) QueryPort() PortAttr {
 	d.port.Lock()
 	defer d.port.Unlock()
-	a := PortAttr{State: PortActive, MaxMTU: 4096, ActiveMTU: d.mtu, GIDs: 1, PKeys: 1, MaxMessage: MaxMessage, Link: LinkEthernet}
+	a := PortAttr{
+		State: PortActive, MaxMTU: 4096, ActiveMTU: d.mtu, GIDs: 1, PKeys: 1,
+		MaxMessage: MaxMessage, Link: LinkEthernet,
+	}
 	if s := d.subnet(); s != nil {
 		a.Link, a.LID, a.SMLID = LinkInfiniBand, d.LID(d.Addr().Addr()), s.Manager
 	}
@@ -133,3 +126,54 @@ func (c *CQ) Capacity() int { return int(c.capacity) }
 
 // Access are the rights of the region.
 func (m *MR) Access() Access { return m.access }
+
+// Stats are the device's counters.
+type Stats struct {
+	PacketsSent, PacketsReceived int64
+	BytesSent, BytesReceived     int64 // from the BTH to the ICRC
+	// Datagrams are entries of system calls: GSO and GRO put many packets in one.
+	DatagramsSent, DatagramsReceived int64
+	NearSent, NearReceived           int64 // of them through shared memory
+	// Placed are packets of READ responses whose payload the kernel put at its place.
+	Placed    int64
+	BadICRC   int64
+	Malformed int64
+	Lost      int64 // dropped because of Options.Lose
+	// Misdirected are for an unknown queue pair, not from its peer, or of another partition.
+	Misdirected               int64
+	SolvedICRC                int64 // matched an IP identification other than weft's
+	Repeated                  int64 // packets retransmitted
+	Marked                    int64 // packets that arrived with a congestion mark
+	CNPsSent, CNPsReceived    int64 // congestion notifications
+	OutOfSequence, Duplicates int64 // requests ahead of and behind the expected PSN
+	SequenceNAKs, RNRNAKs     int64 // that arrived
+	Timeouts                  int64 // of acknowledgements
+	// requests that arrived: of WRITEs the first packet of each message
+	Reads, Writes, Atomics int64
+	// messages to the connection manager that were invalid, or found no room
+	ManagerDropped int64
+}
+
+// Stats returns the counters since the device was opened.
+func (d *Device) Stats() Stats {
+	d.port.Lock()
+	defer d.port.Unlock()
+	s := d.port.Stats()
+	out := Stats{
+		ManagerDropped: d.rejected.Load(),
+		PacketsSent:    s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut,
+		BytesReceived: s.BytesIn,
+		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn, NearSent: s.NearOut,
+		NearReceived: s.NearIn, Placed: s.Placed,
+		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected,
+		SolvedICRC: s.Solved, Repeated: s.Repeated,
+		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
+		OutOfSequence: s.OutOfSequence, Duplicates: s.Duplicates, SequenceNAKs: s.SequenceNAKs,
+		RNRNAKs: s.RNRNAKs, Timeouts: s.Timeouts,
+		Reads: s.Reads, Writes: s.Writes, Atomics: s.Atomics,
+	}
+	for q := range d.qps {
+		out.Repeated += int64(q.end.QP.Repeated())
+	}
+	return out
+}

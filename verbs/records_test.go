@@ -26,15 +26,15 @@ func TestARecordOutlivesThePostAndTheGrowthOfItsRing(t *testing.T) {
 				scratch[i] = segment{off: id*10 + uint64(i)}
 			}
 			sends.reserve(len(pending))
-			sends.add(&sendRecord{wrid: id, segs: scratch[:n]})
+			sends.append(&sendRecord{wrid: id, segs: scratch[:n]})
 			few := recvRecord{wrid: id, segs: scratch[:n:n]}
 			if n > len(few.few) {
 				few.segs = append([]segment(nil), few.segs...)
 			}
-			recvs.add(&few)
+			recvs.append(&few)
 			pending = append(pending, id)
 			for _, id := range pending {
-				s, r := sends.at(id), recvs.at(id)
+				s, r := sends.record(id), recvs.record(id)
 				if s.wrid != id || r.wrid != id || len(s.segs) != int(id%6) || len(r.segs) != int(id%6) {
 					t.Fatalf("work request %d: the send record holds %d with %d segments, the receive record %d with %d", id, s.wrid, len(s.segs), r.wrid, len(r.segs))
 				}

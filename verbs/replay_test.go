@@ -300,7 +300,7 @@ func (x *role) region(pd *PD, c *conversation, r *replayed) {
 	}
 	mr := &MR{pd: pd, reach: reach{buf: make([]byte, high-low-r.short), addr: low, access: allAccess}, key: key, valid: true}
 	x.mr = mr
-	x.dev.keys[key>>8] = slot{mr: mr}
+	x.dev.keys[key>>8] = mr
 	x.fill(c)
 }
 

@@ -3,7 +3,6 @@ package verbs
 import (
 	"container/list"
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -14,9 +13,6 @@ import (
 // UD has no connections. A peer asks once for the queue pair that serves a port, and its Q_Key:
 // service ID resolution (IBA vol. 1, 12.11), as rdma_connect and rdma_accept do in the port space
 // RDMA_PS_UDP.
-
-// ErrNoQP is wrapped together with ErrRejected if the service has no free queue pair.
-var ErrNoQP = errors.New("the service has no free queue pair")
 
 // Resolved is the queue pair that serves a port, as the peer names it.
 type Resolved struct {
@@ -43,7 +39,9 @@ type resolution struct {
 
 // Resolve asks another device for the queue pair that serves a port, with up to 180 bytes of
 // private data. Both devices must use the same UDP port.
-func (d *Device) Resolve(ctx context.Context, to netip.Addr, port uint16, private []byte) (*Resolved, error) {
+func (d *Device) Resolve(
+	ctx context.Context, to netip.Addr, port uint16, private []byte,
+) (*Resolved, error) {
 	if len(private) > sidrPrivate {
 		return nil, invalid("%d bytes of private data: at most %d", len(private), sidrPrivate)
 	}
@@ -77,7 +75,9 @@ func (d *Device) Resolve(ctx context.Context, to netip.Addr, port uint16, privat
 }
 
 // resolve sends a SIDR_REQ.
-func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.ID, *resolution, error) {
+func (m *manager) resolve(
+	peer netip.AddrPort, port uint16, private []byte,
+) (cm.ID, *resolution, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.resolving) >= maxResolving {
@@ -89,15 +89,16 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 	ip.Put(req.Private[:])
 	copy(req.Private[cm.IPBytes:], private)
 	r := &resolution{
-		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.soon(0), settled: make(chan struct{}),
+		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.nextTry(0),
+		settled: make(chan struct{}),
 	}
 	m.resolving[id] = r
 	m.send(peer, r.message)
 	return id, r, nil
 }
 
-// takeSidrRep processes the answer to a resolution.
-func (m *manager) takeSidrRep(peer netip.AddrPort, tid uint64, body []byte) bool {
+// receiveSidrRep processes the answer to a resolution.
+func (m *manager) receiveSidrRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var p cm.SidrRep
 	_ = p.Parse(body)
 	r := m.resolving[p.Request]
@@ -132,7 +133,7 @@ func (m *manager) repeatResolutions(now int64) {
 		default:
 			if m.send(r.peer, r.message) {
 				r.tries++
-				r.again = m.soon(r.tries)
+				r.again = m.nextTry(r.tries)
 			}
 		}
 	}
@@ -184,8 +185,8 @@ func (d *Device) ListenDatagramsAt(at netip.Addr, port uint16) (*Service, error)
 		return nil, err
 	}
 	p := boundTo(cm.DatagramServiceID(port), at)
-	s := &Service{m: m, bound: p, backlog: newBacklog[*Question](m)}
-	if !add(m, m.services, p, s) {
+	s := &Service{m: m, bound: p, backlog: newBacklog[*Question](&m.mu, m.stopped)}
+	if !addListener(m, m.services, p, s) {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
 	if err := d.listens(p); err != nil {
@@ -197,7 +198,7 @@ func (d *Device) ListenDatagramsAt(at netip.Addr, port uint16) (*Service, error)
 
 // Close stops listening.
 func (s *Service) Close() error {
-	if !drop(s.m, s.m.services, s.bound, s) {
+	if !removeListener(s.m, s.m.services, s.bound, s) {
 		return ErrClosed
 	}
 	s.m.mu.Lock()
@@ -263,8 +264,8 @@ func sidrRep(tid uint64, id cm.ID, service uint64, rep *cm.SidrRep) []byte {
 	return rep.AppendTo(head(tid, cm.AttrSidrRep))
 }
 
-// takeSidrReq processes a question, or its repetition.
-func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool {
+// receiveSidrReq processes a question, or its repetition.
+func (m *manager) receiveSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.SidrReq
 	_ = r.Parse(body)
 	who := asker{peer.Addr(), r.Request}
@@ -276,11 +277,11 @@ func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool
 	}
 	var ip cm.IPHeader
 	_ = ip.Parse(r.Private[:]) // without addresses it is for the service of all
-	s := find(m.services, r.Service, ip.Dst)
+	s := listenerFor(m.services, r.Service, ip.Dst)
 	switch {
 	case s == nil:
 		return m.answer(peer, sidrRep(tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported}))
-	case !s.backlog.room():
+	case !s.backlog.hasRoom():
 		return false // the peer asks again
 	case m.known.Len() == maxQuestions:
 		if oldest, ok := m.known.Front().Value.(*Question); ok {
@@ -288,9 +289,10 @@ func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool
 		}
 	}
 	q := &Question{
-		m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], at: s, until: m.now() + int64(questionTime),
+		m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], at: s,
+		until: m.now() + int64(questionTime),
 	}
-	s.backlog.add(q)
+	s.backlog.append(q)
 	m.questions[who], q.known = q, m.known.PushBack(q)
 	return true
 }

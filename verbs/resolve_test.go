@@ -142,8 +142,8 @@ func TestAPortThatIsNotServedIsNotResolved(t *testing.T) {
 
 // size is the number of waiting items.
 func (b *backlog[T]) size() int {
-	b.m.mu.Lock()
-	defer b.m.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return len(b.waits)
 }
 

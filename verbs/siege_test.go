@@ -90,7 +90,7 @@ func newSiege(t *testing.T, seed uint64, strict bool) *siege {
 // region registers memory under a key, at an address derived from the key.
 func (s *siege) region(pd *PD, buf []byte, rights Access, key uint32) *MR {
 	mr := &MR{pd: pd, reach: reach{buf: buf, addr: uint64(key) << 20, access: rights}, key: key, valid: true}
-	s.dev.keys[key>>8] = slot{mr: mr}
+	s.dev.keys[key>>8] = mr
 	return mr
 }
 

@@ -214,7 +214,7 @@ func TestAPeerInvalidatesNothingButItsWindow(t *testing.T) {
 			if got := b.qp.State(); got != StateErr {
 				t.Errorf("the responder is in %v, want ERR", got)
 			}
-			if b.dev.keys.find(b.mr.RKey()) != b.mr {
+			if b.dev.region(b.mr.RKey()) != b.mr {
 				t.Error("the region's key is gone")
 			}
 		})

@@ -2,14 +2,13 @@ package verbs
 
 import (
 	"fmt"
-
-	"weft/internal/sim/transport"
 )
 
-// The extended reliable connection (IBA vol. 1, annex A14): a queue pair that only sends, and one that
-// only receives, at the peer. A message names the shared receive queue that it is for, so one connection
-// serves all the queues, and all the protection domains, of the receiver's domain. The state machines are
-// RC's; the packets have codes of their own, and requests have the number of the queue in front.
+// The extended reliable connection (IBA vol. 1, annex A14): a queue pair that only sends, and one
+// that only receives, at the peer. A message names the shared receive queue that it is for, so one
+// connection serves all the queues, and all the protection domains, of the receiver's domain. The
+// state machines are RC's; the packets have codes of their own, and requests have the number of the
+// queue in front.
 
 // XRCD is the domain of the queues that a receiving queue pair serves.
 type XRCD struct {
@@ -32,14 +31,12 @@ func (x *XRCD) Dealloc() error {
 	return x.pd.Dealloc()
 }
 
-// CreateQP creates a receiving queue pair of the domain in RESET.
-func (x *XRCD) CreateQP() (*QP, error) { return x.pd.CreateQP(QPInitAttr{Type: XRCRecv, XRCD: x}) }
-
-// CreateXRCSRQ creates a shared receive queue for messages that name it. Its receives complete at cq, with
-// the number of the queue pair that has received.
+// CreateXRCSRQ creates a shared receive queue for messages that name it. Its receives complete at
+// cq, with the number of the queue pair that has received.
 func (p *PD) CreateXRCSRQ(maxWR int, x *XRCD, cq *CQ) (*SRQ, error) {
 	if x == nil || cq == nil || x.pd.dev != p.dev || cq.dev != p.dev {
-		return nil, invalid("a shared receive queue of XRC needs a domain and a completion queue of its device")
+		return nil, invalid(
+			"a shared receive queue of XRC needs a domain and a completion queue of its device")
 	}
 	s, err := p.CreateSRQ(maxWR)
 	if err != nil {
@@ -54,37 +51,25 @@ func (p *PD) CreateXRCSRQ(maxWR int, x *XRCD, cq *CQ) (*SRQ, error) {
 	for s.number == 0 || x.srqs[s.number] != nil {
 		s.number = uint32(secret()) & 0xff_ffff
 	}
-	s.xrcd, s.cq = x, cq
+	s.cq = cq
 	x.srqs[s.number] = s
 	cq.refs++
+	s.left = func() {
+		delete(x.srqs, s.number)
+		cq.refs--
+	}
 	return s, nil
 }
 
 // Number is the number by which messages of XRC name the queue; 0 of any other queue.
 func (s *SRQ) Number() uint32 { return s.number }
 
-// leave takes a destroyed queue out of its domain, if it has one.
-func (s *SRQ) leave() {
-	if s.xrcd != nil {
-		delete(s.xrcd.srqs, s.number)
-		s.cq.refs--
-	}
-}
+// namedSRQ is the queue that the arrived packet names; nil if it is not there.
+func (x *XRCD) namedSRQ() *SRQ { return x.srqs[x.pd.dev.port.Arrived().SRQ] }
 
-// remoteSRQ is the queue that a request names.
-func (q *QP) remoteSRQ(p *transport.Packet) uint32 {
-	if id, ok := q.end.QP.SourceOf(p); ok {
-		return q.sends.at(id).srq
-	}
-	return 0
-}
-
-// named is the queue that the arrived packet names; nil if it is not there.
-func (x *XRCD) named() *SRQ { return x.srqs[x.pd.dev.port.Arrived().SRQ] }
-
-// serves reports whether the arrived request may reach the memory of a key: it is of the protection domain
-// of the queue that the request names.
+// serves reports whether the arrived request may reach the memory of a key: it is of the protection
+// domain of the queue that the request names.
 func (x *XRCD) serves(rkey uint32) bool {
-	mr, s := x.pd.dev.keys.find(rkey), x.named()
+	mr, s := x.pd.dev.region(rkey), x.namedSRQ()
 	return mr != nil && s != nil && mr.pd == s.pd
 }

@@ -6,7 +6,6 @@
 //	source    shared by all readers: the result of reading, and a problem with its place
 //	chakra    Chakra execution traces (ASTRA-sim, PyTorch)
 //	goal      GOAL schedules (LogGOPSim, ATLAHS), text and binary
-//	htsim     connection matrices and topologies of htsim
 //	simai     workloads and topologies of SimAI and AICB
 //	astra     network configurations of ASTRA-sim
 //	hpcc      files of the simulator published with HPCC

@@ -12,7 +12,6 @@ import (
 	"weft/internal/formats/chakra"
 	"weft/internal/formats/goal"
 	"weft/internal/formats/hpcctopo"
-	"weft/internal/formats/htsim"
 	"weft/internal/formats/ncclxml"
 	"weft/internal/formats/requests"
 	"weft/internal/formats/simai"
@@ -35,7 +34,6 @@ var formats = []format{
 	{"a Chakra trace (NAME.RANK.et or NAME.RANK.json, one file for each rank, and a JSON file of process groups)", chakra.Recognise, chakra.Read, true},
 	{"a GOAL schedule", goal.Recognise, one(goal.Read), false},
 	{"a binary GOAL schedule", goal.RecogniseBinary, one(goal.ReadBinary), false},
-	{"an htsim connection matrix", htsim.Recognise, one(htsim.Read), false},
 	{"a SimAI workload", simai.Recognise, one(simai.Read), false},
 }
 
@@ -53,7 +51,6 @@ type topology struct {
 
 var topologies = []topology{
 	{"a network configuration of ASTRA-sim", astra.Recognise, astra.Read},
-	{"an htsim topology", htsim.RecogniseTopology, htsim.ReadTopology},
 	{"a topology of the HPCC simulator", hpcctopo.Recognise, hpcctopo.Read},
 	{"a topology of NCCL or RCCL", ncclxml.Recognise, ncclxml.Read},
 	{"a SimAI topology", simai.RecogniseTopology, simai.ReadTopology},

@@ -9,7 +9,6 @@
 //	simtest       scenarios
 //	runtest       runs of scenarios
 //	randomtest    random scenarios from seeds, and tests that hold for all of them
-//	rdtest        a conversation of reliable datagrams
 //	wiretest      recorded conversations of verbs
 //	doortest      a machine without free descriptors
 //	ibsimtest     ibsim and programs of InfiniBand, run on this machine

@@ -223,7 +223,7 @@ static uint64_t operations(enum ibv_qp_type type)
 	}
 }
 
-static int extend(struct weft_qp *q, uint64_t ops)
+int weft_add_batch(struct weft_qp *q, uint64_t ops)
 {
 	struct ibv_qp_ex *qp = &q->qp;
 	if (ops & ~operations(qp->qp_base.qp_type))
@@ -263,29 +263,4 @@ void weft_free_batch(struct weft_batch *b)
 	free(b->buffers.items);
 	free(b->bytes.items);
 	free(b);
-}
-
-struct ibv_qp *weft_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a)
-{
-	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS;
-	if (a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-	if (a->comp_mask & ~known) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-	struct ibv_pd *pd = a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL;
-	struct ibv_xrcd *xrcd = a->comp_mask & IBV_QP_INIT_ATTR_XRCD ? a->xrcd : NULL;
-	struct ibv_qp *qp = weft_create_qp(context, (struct ibv_qp_init_attr *)a, pd, xrcd); /* the same members first */
-	if (!qp || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
-		return qp;
-	int e = extend((struct weft_qp *)qp, a->send_ops_flags);
-	if (e) {
-		ibv_destroy_qp(qp);
-		errno = e;
-		return NULL;
-	}
-	return qp;
 }

@@ -1,4 +1,4 @@
-/* The extended calls: attributes by size, completion queues read field by field, parent domains. */
+/* The extended calls: attributes by size, completion queues read field by field, queue pairs with batches, parent domains. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -122,6 +122,31 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq
 	return cq;
 }
 
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a)
+{
+	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	if (a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (a->comp_mask & ~known) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	struct ibv_pd *pd = a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL;
+	struct ibv_xrcd *xrcd = a->comp_mask & IBV_QP_INIT_ATTR_XRCD ? a->xrcd : NULL;
+	struct ibv_qp *qp = weft_create_qp(context, (struct ibv_qp_init_attr *)a, pd, xrcd); /* the same members first */
+	if (!qp || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
+		return qp;
+	int e = weft_add_batch((struct weft_qp *)qp, a->send_ops_flags);
+	if (e) {
+		ibv_destroy_qp(qp);
+		errno = e;
+		return NULL;
+	}
+	return qp;
+}
+
 /* A thread domain promises that one thread at a time uses its objects: nothing here needs that. */
 static struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *a)
 {
@@ -169,7 +194,7 @@ void weft_extend(struct verbs_context *v)
 	v->query_device_ex = query_device_ex;
 	v->query_rt_values = query_rt_values;
 	v->create_cq_ex = create_cq_ex;
-	v->create_qp_ex = weft_create_qp_ex;
+	v->create_qp_ex = create_qp_ex;
 	v->alloc_td = alloc_td;
 	v->dealloc_td = dealloc_td;
 	v->alloc_parent_domain = alloc_parent_domain;

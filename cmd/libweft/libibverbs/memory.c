@@ -6,19 +6,12 @@
 
 #include "weft.h"
 
-static void *failed(void *object, int e)
-{
-	free(object);
-	errno = e;
-	return NULL;
-}
-
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
 	struct weft_pd *p = calloc(1, sizeof *p);
 	int e = weft->alloc_pd(weft_context_of(context)->id, &p->id);
 	if (e)
-		return failed(p, e);
+		return weft_failed(p, e);
 	p->pd.context = context;
 	p->pd.handle = (uint32_t)p->id;
 	return &p->pd;
@@ -83,7 +76,7 @@ struct ibv_mr *weft_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_
 	else if (!e)
 		e = weft->reg_mr(((struct weft_pd *)pd)->id, addr, length, iova, allowed, &m->id, &m->mr.lkey);
 	if (e)
-		return failed(m, e);
+		return weft_failed(m, e);
 	m->mr.rkey = m->mr.lkey;
 	m->mr.handle = (uint32_t)m->id;
 	m->mr.context = pd->context;
@@ -167,7 +160,7 @@ struct ibv_mw *weft_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	struct weft_mw *w = calloc(1, sizeof *w);
 	int e = weft->alloc_mw(((struct weft_pd *)pd)->id, type, &w->id, &w->mw.rkey);
 	if (e)
-		return failed(w, e);
+		return weft_failed(w, e);
 	w->mw.context = pd->context;
 	w->mw.pd = pd;
 	w->mw.type = type;

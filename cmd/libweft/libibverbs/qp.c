@@ -1,16 +1,8 @@
-/* Queue pairs, shared receive queues, address handles, multicast groups. */
+/* Queue pairs. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "weft.h"
-
-static void *failed(void *object, int e)
-{
-	free(object);
-	errno = e;
-	return NULL;
-}
 
 static int check_caps(const struct weft_context *c, const struct ibv_qp_cap *cap)
 {
@@ -56,7 +48,7 @@ struct ibv_qp *weft_create_qp(struct ibv_context *context, struct ibv_qp_init_at
 	if (!e && a->qp_type != IBV_QPT_XRC_RECV)
 		e = check_caps(c, &a->cap);
 	if (e)
-		return failed(q, e);
+		return weft_failed(q, e);
 	if (a->qp_type == IBV_QPT_XRC_RECV) {
 		a->send_cq = a->recv_cq = NULL;
 		pd = NULL;
@@ -79,7 +71,7 @@ struct ibv_qp *weft_create_qp(struct ibv_context *context, struct ibv_qp_init_at
 	struct ibv_qp *qp = &q->qp.qp_base;
 	e = weft->create_qp(&init, (uintptr_t)q, &q->id, &qp->qp_num);
 	if (e)
-		return failed(q, e);
+		return weft_failed(q, e);
 	qp->context = context;
 	qp->qp_context = a->qp_context;
 	qp->pd = pd;
@@ -213,123 +205,3 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_
 int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece) { return EOPNOTSUPP; }
 
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece) { return EOPNOTSUPP; }
-
-struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *a)
-{
-	struct weft_srq *s = calloc(1, sizeof *s);
-	int e = a->attr.max_sge > weft_context_of(pd->context)->attr.max_sge ? EINVAL : 0;
-	if (!e)
-		e = weft->create_srq(((struct weft_pd *)pd)->id, a->attr.max_wr, (uintptr_t)s, &s->id);
-	return e ? failed(s, e) : weft_srq_made(s, pd, a->srq_context, a->attr.max_sge);
-}
-
-struct ibv_srq *weft_srq_made(struct weft_srq *s, struct ibv_pd *pd, void *context, uint32_t max_sge)
-{
-	s->srq.context = pd->context;
-	s->srq.srq_context = context;
-	s->srq.pd = pd;
-	s->max_sge = max_sge;
-	pthread_mutex_init(&s->srq.mutex, NULL);
-	pthread_cond_init(&s->srq.cond, NULL);
-	return &s->srq;
-}
-
-int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *a, int mask)
-{
-	if (mask & ~IBV_SRQ_LIMIT)
-		return EOPNOTSUPP;
-	return mask & IBV_SRQ_LIMIT ? weft->arm_srq(((struct weft_srq *)srq)->id, a->srq_limit) : 0;
-}
-
-int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *a)
-{
-	struct weft_srq *s = (struct weft_srq *)srq;
-	a->max_sge = s->max_sge;
-	return weft->query_srq(s->id, &a->max_wr, &a->srq_limit);
-}
-
-int ibv_destroy_srq(struct ibv_srq *srq)
-{
-	struct weft_srq *s = (struct weft_srq *)srq;
-	int e = weft->destroy_srq(s->id);
-	if (e)
-		return e;
-	weft_wait_for_acks(&srq->mutex, &srq->cond, &s->events, &srq->events_completed);
-	free(s);
-	return 0;
-}
-
-struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *a)
-{
-	struct weft_ah *h = calloc(1, sizeof *h);
-	uint8_t address[16];
-	int e = weft_destination(weft_context_of(pd->context), a, address);
-	if (!e)
-		e = weft->create_ah(((struct weft_pd *)pd)->id, address, &h->id);
-	if (e)
-		return failed(h, e);
-	h->ah.context = pd->context;
-	h->ah.pd = pd;
-	return &h->ah;
-}
-
-int ibv_destroy_ah(struct ibv_ah *ah)
-{
-	struct weft_ah *h = (struct weft_ah *)ah;
-	int e = weft->destroy_ah(h->id);
-	if (!e)
-		free(h);
-	return e;
-}
-
-/* The sender of a datagram, from the 40 bytes before its data: over IPv4 the last 20 are IP's. */
-static void sender(const struct ibv_grh *grh, union ibv_gid *gid)
-{
-	const uint8_t *b = (const uint8_t *)grh;
-	if (b[0] >> 4 == 6) {
-		*gid = grh->sgid;
-		return;
-	}
-	memset(gid->raw, 0, 10);
-	memset(gid->raw + 10, 0xff, 2);
-	memcpy(gid->raw + 12, b + 20 + 12, 4);
-}
-
-int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *a)
-{
-	*a = (struct ibv_ah_attr){.dlid = wc->slid, .port_num = port, .sl = wc->sl};
-	if (wc->wc_flags & IBV_WC_GRH) {
-		a->is_global = 1;
-		a->grh.hop_limit = 64;
-		sender(grh, &a->grh.dgid);
-	}
-	return a->is_global || a->dlid ? 0 : EINVAL;
-}
-
-struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port)
-{
-	struct ibv_ah_attr a;
-	int e = ibv_init_ah_from_wc(pd->context, port, wc, grh, &a);
-	if (e) {
-		errno = e;
-		return NULL;
-	}
-	return ibv_create_ah(pd, &a);
-}
-
-static int multicast(struct ibv_qp *qp, const union ibv_gid *gid, int attach)
-{
-	uint8_t address[16];
-	int e = weft->address_of_gid(weft_context_of(qp->context)->id, gid->raw, address);
-	return e ? e : weft->mcast(((struct weft_qp *)qp)->id, address, attach);
-}
-
-int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { return multicast(qp, gid, 1); }
-
-int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { return multicast(qp, gid, 0); }
-
-/* Ethernet's addresses are the kernel's matter here. */
-int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *a, uint8_t mac[ETHERNET_LL_SIZE], uint16_t *vid)
-{
-	return EOPNOTSUPP;
-}

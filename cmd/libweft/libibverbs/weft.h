@@ -5,10 +5,12 @@
 #ifndef WEFT_VERBS_H
 #define WEFT_VERBS_H
 
+#include <errno.h>
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "../core.h"
@@ -103,39 +105,75 @@ struct weft_qp {
 
 enum { weft_device_memory = 256 << 10 }; /* of a context, as ConnectX has it */
 
+static inline struct weft_context *weft_context_of(struct ibv_context *c) { return (struct weft_context *)verbs_get_ctx(c); }
+
+/* weft_failed frees an object whose creation failed. */
+static inline void *weft_failed(void *object, int e)
+{
+	free(object);
+	errno = e;
+	return NULL;
+}
+
+/* What each file offers to those below it in this list, beside the calls of libibverbs. No file calls one below. */
+
+/* load.c */
 extern const struct weft_core *weft; /* the core, once a device is open */
-
-struct weft_context *weft_context_of(struct ibv_context *c);
 int weft_load(void);
-struct ibv_device *weft_device_of(int cmd_fd); /* of an open context; NULL if it is none's */
-int weft_destination(struct weft_context *c, const struct ibv_ah_attr *a, uint8_t *address);  /* its address */
-void weft_way_to(struct weft_context *c, const uint8_t *address, struct ibv_ah_attr *a); /* the reverse */
 
-int weft_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
-int weft_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
-int weft_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+/* event.c: an object ends when the program has acknowledged the events that it has fetched. */
+void weft_wait_for_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *fetched, const uint32_t *acknowledged);
+
+/* devices.c: the list of devices. */
+
+/* attributes.c */
+int weft_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *out, size_t size);
+
+/* address.c */
+int weft_destination(struct weft_context *c, const struct ibv_ah_attr *a, uint8_t *address); /* its address */
+void weft_way_to(struct weft_context *c, const uint8_t *address, struct ibv_ah_attr *a);     /* the reverse */
+
+/* memory.c */
+struct ibv_mr *weft_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access);
+struct ibv_mw *weft_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int weft_dealloc_mw(struct ibv_mw *mw);
+uint32_t weft_window_rights(const struct ibv_mw_bind_info *info);
+int weft_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *b);
+
+/* cq.c */
+struct ibv_cq *weft_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector, bool stamps);
 int weft_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 int weft_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 void weft_lock_cq(struct weft_cq *q);
 void weft_unlock_cq(struct weft_cq *q);
-struct ibv_cq *weft_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector, bool stamps);
 int weft_take(struct weft_cq *q, int n, struct ibv_wc *wc); /* with the lock held */
 bool weft_idle(struct weft_cq *q);			      /* an empty poll: is it the one that works for the device? */
 void weft_give_way(struct weft_cq *q);			      /* after such a poll */
-/* An object ends when the program has acknowledged the events that it has fetched. */
-void weft_wait_for_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *fetched, const uint32_t *acknowledged);
 void weft_drop_completions(struct ibv_cq *cq, uint32_t qp_num);
-struct ibv_mr *weft_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access);
-void weft_add_device_memory(struct verbs_context *v);
-struct ibv_mw *weft_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
-struct ibv_qp *weft_create_qp(struct ibv_context *context, struct ibv_qp_init_attr *a, struct ibv_pd *pd, struct ibv_xrcd *xrcd);
+
+/* srq.c */
 struct ibv_srq *weft_srq_made(struct weft_srq *s, struct ibv_pd *pd, void *context, uint32_t max_sge);
-void weft_add_xrc(struct verbs_context *v);
-struct ibv_qp *weft_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *a);
+
+/* post.c */
+int weft_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+int weft_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+int weft_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+
+/* batch.c */
+int weft_add_batch(struct weft_qp *q, uint64_t ops); /* to a new queue pair, for these operations */
 void weft_free_batch(struct weft_batch *b);
+
+/* qp.c */
+struct ibv_qp *weft_create_qp(struct ibv_context *context, struct ibv_qp_init_attr *a, struct ibv_pd *pd, struct ibv_xrcd *xrcd);
+
+/* devicememory.c, xrc.c, extended.c: the calls of a context that are their own */
+void weft_add_device_memory(struct verbs_context *v);
+void weft_add_xrc(struct verbs_context *v);
 void weft_extend(struct verbs_context *v);
-int weft_dealloc_mw(struct ibv_mw *mw);
-uint32_t weft_window_rights(const struct ibv_mw_bind_info *info);
-int weft_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *b);
+
+/* context.c */
+struct ibv_device *weft_device_of(int cmd_fd); /* of an open context; NULL if it is none's */
+
+/* process.c: forks, and objects of other processes. */
 
 #endif

@@ -84,8 +84,8 @@ int cm_tell(struct cm_id *c, enum rdma_cm_event_type type, int status)
 	return 0;
 }
 
-/* take removes the first event of a channel that belongs to an ID, or of any. */
-static struct cm_event *take(struct cm_channel *ch, struct cm_id *of)
+/* cm_take_event removes the first event of a channel that belongs to an ID, or of any. */
+struct cm_event *cm_take_event(struct cm_channel *ch, struct cm_id *of)
 {
 	struct cm_event *before = NULL, *e = ch->first;
 	while (e && of && e->counts_at != of) {
@@ -102,21 +102,6 @@ static struct cm_event *take(struct cm_channel *ch, struct cm_id *of)
 		ch->last = before;
 	e->next = NULL;
 	return e;
-}
-
-/* cm_drop_events drops the queued events of an ID, with the IDs of requests that nobody has seen. */
-void cm_drop_events(struct cm_id *c)
-{
-	for (;;) {
-		pthread_mutex_lock(&cm_lock);
-		struct cm_event *e = c->id.channel ? take((struct cm_channel *)c->id.channel, c) : NULL;
-		pthread_mutex_unlock(&cm_lock);
-		if (!e)
-			return;
-		if (e->e.event == RDMA_CM_EVENT_CONNECT_REQUEST)
-			rdma_destroy_id(e->e.id);
-		free(e);
-	}
 }
 
 /* note_state notes the state of an ID's queue pair, to which the core has brought it. Another thread may destroy the queue pair: cm_lock is held. */
@@ -141,7 +126,7 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 		pthread_mutex_lock(&cm_lock);
 		const bool over = ch->lives != life;
 		if (!over && !failed)
-			e = take(ch, NULL); /* none if its ID has gone */
+			e = cm_take_event(ch, NULL); /* none if its ID has gone */
 		if (e) {
 			e->counts_at->reported++;
 			note_state(&e->e);
@@ -180,7 +165,7 @@ int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
 	while (c->reported && !c->sync)
 		pthread_cond_wait(&c->acknowledged, &cm_lock);
 	struct cm_event *moved = NULL, **end = &moved;
-	while ((*end = take((struct cm_channel *)old, c)))
+	while ((*end = cm_take_event((struct cm_channel *)old, c)))
 		end = &(*end)->next;
 	id->channel = channel;
 	bool was = c->sync;

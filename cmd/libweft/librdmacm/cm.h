@@ -46,24 +46,39 @@ struct cm_id {
 	struct cm_group *groups;
 };
 
-extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of reported events, and the queue pairs of IDs */
+/* What each file offers to those below it in this list, beside the calls of librdmacm. No file calls one below. */
 
-struct cm_id *cm_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps);
-int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches);
-void cm_use(struct cm_id *c, struct ibv_context *v);
-struct ibv_xrcd *cm_domain(struct ibv_context *v);
-int cm_core(struct cm_id *c);
-void cm_queue(struct cm_id *at, struct cm_event *e);
-int cm_tell(struct cm_id *c, enum rdma_cm_event_type type, int status);
-void cm_drop_events(struct cm_id *c);
-int cm_complete(struct cm_id *c);
-void cm_delivered(uintptr_t object, const struct weft_cm_event *from);
-int cm_fails(int e);
+/* address.c */
 void cm_bytes_of(const struct sockaddr *a, uint8_t *address);
 void cm_sockaddr_of(const uint8_t *address, uint16_t port, struct sockaddr_storage *a);
 uint16_t cm_port_of(const struct sockaddr *a);
 void cm_set_port(struct sockaddr *a, uint16_t port);
 socklen_t cm_size_of(const struct sockaddr *a);
 bool cm_is_any(const struct sockaddr *a);
+bool cm_is_loopback(const struct sockaddr *a);
+bool cm_same_address(const struct sockaddr *a, const struct sockaddr *b);
+
+/* channel.c */
+extern pthread_mutex_t cm_lock; /* guards channels' queues, the counts of reported events, and the queue pairs of IDs */
+
+int cm_fails(int e);
+void cm_queue(struct cm_id *at, struct cm_event *e);
+int cm_tell(struct cm_id *c, enum rdma_cm_event_type type, int status);
+struct cm_event *cm_take_event(struct cm_channel *ch, struct cm_id *of); /* with cm_lock held */
+int cm_complete(struct cm_id *c);
+
+/* device.c */
+int cm_device_at(struct cm_id *c, const struct sockaddr *address, bool reaches);
+void cm_use(struct cm_id *c, struct ibv_context *v);
+struct ibv_xrcd *cm_domain(struct ibv_context *v);
+
+/* multicast.c: groups of IDs. */
+
+/* id.c */
+int cm_core(struct cm_id *c);
+
+/* resolve.c, option.c, connect.c: addresses, options, connections. addrinfo.c: names. */
+
+/* endpoint.c: the queue pairs of IDs, and endpoints, which do several steps in one call. */
 
 #endif

@@ -1,4 +1,4 @@
-/* Requests, connections and their ends. */
+/* Connections and their ends. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -6,71 +6,6 @@
 #include <string.h>
 
 #include "cm.h"
-
-/* requested makes the ID of a request to a listener. */
-static struct cm_id *requested(struct cm_id *listener, const struct weft_cm_event *from)
-{
-	struct cm_id *c = cm_new(listener->id.channel, listener->id.context, listener->id.ps);
-	if (!c)
-		return NULL;
-	struct rdma_addr *a = &c->id.route.addr;
-	cm_use(c, listener->id.verbs);
-	c->core = from->request;
-	c->id.qp_type = from->qp_type;
-	c->bound = true;
-	struct weft_context *v = weft_context_of(c->id.verbs);
-	struct ibv_ah_attr way;
-	cm_sockaddr_of(v->attr.address, cm_port_of(&listener->id.route.addr.src_addr), &a->src_storage);
-	cm_sockaddr_of(from->peer, from->port, &a->dst_storage);
-	weft_way_to(v, from->peer, &way);
-	memcpy(a->addr.ibaddr.sgid.raw, v->attr.gid, 16);
-	a->addr.ibaddr.dgid = way.grh.dgid;
-	a->addr.ibaddr.pkey = htons(0xffff);
-	weft->cm_adopt(from->request, (uintptr_t)c);
-	return c;
-}
-
-/* cm_delivered takes an event from the core, on a thread of its own. */
-void cm_delivered(uintptr_t object, const struct weft_cm_event *from)
-{
-	struct cm_id *at = (struct cm_id *)object;
-	struct cm_event *e = calloc(1, sizeof *e);
-	if (!e)
-		return;
-	struct cm_id *c = from->request ? requested(at, from) : at;
-	if (!c) {
-		weft->cm_destroy(from->request);
-		free(e);
-		return;
-	}
-	e->counts_at = at;
-	e->e.id = &c->id;
-	e->e.listen_id = from->request ? &at->id : NULL;
-	e->e.event = from->type;
-	e->e.status = from->status;
-	memcpy(e->private_data, from->private_data, sizeof e->private_data);
-	const void *private_data = from->private_len ? e->private_data : NULL;
-	if (c->id.qp_type == IBV_QPT_UD) {
-		struct rdma_ud_param *p = &e->e.param.ud;
-		p->private_data = private_data;
-		p->private_data_len = from->private_len;
-		p->qp_num = from->qp_num;
-		p->qkey = from->qkey;
-		weft_way_to(weft_context_of(c->id.verbs), from->peer, &p->ah_attr);
-	} else {
-		e->e.param.conn = (struct rdma_conn_param){
-			.private_data = private_data,
-			.private_data_len = from->private_len,
-			.responder_resources = from->responder_resources,
-			.initiator_depth = from->initiator_depth,
-			.retry_count = from->retry_count,
-			.rnr_retry_count = from->rnr_retry_count,
-			.srq = from->srq,
-			.qp_num = from->qp_num,
-		};
-	}
-	cm_queue(at, e);
-}
 
 /* param_of is a program's parameters: a queue pair of the ID is connected by the core. */
 static struct weft_cm_param param_of(const struct rdma_cm_id *id, const struct rdma_conn_param *p)

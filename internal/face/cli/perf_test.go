@@ -166,23 +166,6 @@ func capturedWrites(t *testing.T, file string) int {
 	return len(all)
 }
 
-func TestPingReadsThePeersMemory(t *testing.T) {
-	flags := perfServed(t)
-	out, errs, code := runMain(t, "ping", "127.0.0.1", "-c", "3", "-i", "1ms", "--udp-port", flags[3])
-	if code != exit.OK || strings.Count(out, "64 bytes from 127.0.0.1: seq=") != 3 || !strings.Contains(out, "3 answered; min/avg/max/mdev = ") {
-		t.Errorf("exit code %d: %s%s", code, out, errs)
-	}
-}
-
-func TestPingsInJSONHaveTheirTimes(t *testing.T) {
-	flags := perfServed(t)
-	out, errs, code := runMain(t, "ping", "127.0.0.1", "-c", "3", "-i", "1ms", "--json", "--udp-port", flags[3])
-	var row perf.Pings
-	if err := json.Unmarshal([]byte(out), &row); err != nil || code != exit.OK || len(row.Times) != 3 || row.Times[0] <= 0 || row.Bytes != 64 {
-		t.Errorf("exit code %d, %v: %s%s", code, err, out, errs)
-	}
-}
-
 func TestADeviceWhoseAddressIsTakenSaysWhatToDo(t *testing.T) {
 	flags := perfServed(t)
 	_, errs, code := runMain(t, append([]string{"perf", "write-bw", "127.0.0.1", "--addr", "127.0.0.1"}, flags...)...)

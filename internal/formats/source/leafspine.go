@@ -283,7 +283,7 @@ func Fabrics(c *Cluster, rate units.Rate, more ...string) {
 		c.Field("  - preset: %s", preset)
 		c.Field("    name: %s", strings.NewReplacer("-ndr", "", "-400g", "").Replace(preset))
 		n := lanes(rate)
-		c.Field("    link: {lanes: %d, lane-rate: %s, code: 1, fec-latency: 0ns, per-metre: %dns}", n, (rate / n).Exact(), NsPerMetre)
+		c.Field("    link: {lanes: %d, lane-rate: %s, code: 1, fec-latency: 0ns, per-metre: %dns}", n, (rate / n).Exact(), nsPerMetre)
 		for _, field := range more {
 			c.Field("    %s", field)
 		}
@@ -292,7 +292,7 @@ func Fabrics(c *Cluster, rate units.Rate, more ...string) {
 
 // AssumePresets states the assumptions of files that describe only links.
 func AssumePresets(c *Cluster) {
-	c.Assume("latencies of links become cables at %d ns a metre; switches have the latency of weft's presets", NsPerMetre)
+	c.Assume("latencies of links become cables at %d ns a metre; switches have the latency of weft's presets", nsPerMetre)
 	c.Assume("queues, transport and congestion control are not in the file: they are those of weft's presets for InfiniBand and RoCE v2")
 }
 

@@ -21,10 +21,9 @@ type Verb string
 
 // The operations.
 const (
-	Write  Verb = "write"
-	Read   Verb = "read"
-	Send   Verb = "send"
-	Atomic Verb = "atomic"
+	Write Verb = "write"
+	Read  Verb = "read"
+	Send  Verb = "send"
 )
 
 // Kind is the measured quantity of a test.
@@ -63,14 +62,12 @@ func (t *Test) Check() error {
 		return nil
 	}
 	switch {
-	case t.Verb != Write && t.Verb != Read && t.Verb != Send && t.Verb != Atomic:
+	case t.Verb != Write && t.Verb != Read && t.Verb != Send:
 		return fmt.Errorf("perf: there is no operation %q", t.Verb)
 	case t.Kind != Bandwidth && t.Kind != Latency:
 		return fmt.Errorf("perf: there is no measurement %q", t.Kind)
-	case t.Verb == Atomic && t.Size != 8:
-		return errors.New("perf: an atomic has 8 bytes")
-	case t.OverTCP && (t.Verb == Atomic || t.Verb == Read && t.Kind == Bandwidth):
-		return fmt.Errorf("perf: TCP has no %s", t.Verb)
+	case t.OverTCP && t.Verb == Read && t.Kind == Bandwidth:
+		return errors.New("perf: TCP has no read")
 	}
 	return errors.Join(
 		bad("the size", t.Size, 1, MaxSize),
@@ -98,11 +95,11 @@ type End struct {
 	Test   *Test  `json:"test,omitempty"` // of the client
 	Error  string `json:"error,omitempty"`
 	Addr   string `json:"addr"`   // of the device
-	VAddr  uint64 `json:"vaddr"`  // target of WRITEs and atomics
+	VAddr  uint64 `json:"vaddr"`  // target of WRITEs
 	Source uint64 `json:"source"` // source of READs
 	RKey   uint32 `json:"rkey"`
 	MTU    int    `json:"mtu"`   // path MTU; in the server's End the agreed path MTU of the test
-	Reads  int    `json:"reads"` // READs and atomics that each queue pair of this side serves at a time
+	Reads  int    `json:"reads"` // READs that each queue pair of this side serves at a time
 	// Selective, in the server's End, accepts the client's offer of selective repeat.
 	Selective bool    `json:"selective_repeat,omitempty"`
 	QPs       []EndQP `json:"qps"`

@@ -7,7 +7,7 @@ import (
 )
 
 // trips measures n round trips, numbered from after from. For WRITE and SEND the peer answers (see
-// reply); READs and atomics need no answer.
+// reply); READs need no answer.
 func (e *ends) trips(stop *stopper, from, n int) ([]time.Duration, error) {
 	all := make([]time.Duration, n)
 	wr := e.request()

@@ -33,10 +33,6 @@ const (
 	nextOrder  = 30 * time.Second
 	// longestTest ends any test of a server: MaxIters messages of 8 bytes take some 500 s.
 	longestTest = time.Hour
-	// PingIdle ends the connection of a peer that sends no pings.
-	PingIdle = 2 * time.Minute
-	// farewell is the time that a pinged side waits for an idle peer to part.
-	farewell = 5 * time.Second
 	// patience ends a test whose peer has gone.
 	patience = 60 * time.Second
 )

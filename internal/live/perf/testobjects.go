@@ -40,7 +40,7 @@ func (e *ends) since(then units.Time) time.Duration {
 }
 
 // access are the rights that both sides have on the other's memory.
-const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
+const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
 
 // newEnds makes the objects of a test.
 func newEnds(dev *verbs.Device, t *Test) (e *ends, err error) {
@@ -170,8 +170,6 @@ func (e *ends) request() verbs.SendWR {
 		wr.Opcode = verbs.Send
 	case Read:
 		wr.Opcode, wr.SGL, wr.RemoteAddr = verbs.RDMARead, []verbs.SGE{e.in()}, e.peer.Source
-	case Atomic:
-		wr.Opcode, wr.SGL, wr.CompareAdd = verbs.AtomicFetchAndAdd, []verbs.SGE{e.in()}, 1
 	}
 	if e.t.Size <= e.t.Inline && (e.t.Verb == Write || e.t.Verb == Send) {
 		wr.Flags |= verbs.SendInline

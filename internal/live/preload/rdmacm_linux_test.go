@@ -55,7 +55,6 @@ func TestAServerIsFoundAtLocalhostBesideAnotherProgram(t *testing.T) {
 		{"rping -s -C 5 -p PORT", "rping -c -C 5 -V -a 127.0.0.1 -p PORT"},
 		{"udaddy", "udaddy -s 127.0.0.1"},
 		{"ib_send_bw -R -n 200 -p PORT", "ib_send_bw -R -n 200 127.0.0.1 -p PORT"},
-		{"rstream -p PORT", "rstream -s 127.0.0.1 -p PORT"},
 	} {
 		t.Run(c.server, func(t *testing.T) {
 			port := strings.NewReplacer("PORT", freePort(t))

@@ -108,7 +108,7 @@ func before(path, list string) string {
 	return path + ":" + list
 }
 
-// maxDevices bounds the devices of a process, as libibverbs/device.c does.
+// maxDevices bounds the devices of a process, as libibverbs/devices.c does.
 const maxDevices = 64
 
 var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)

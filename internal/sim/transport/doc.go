@@ -63,7 +63,6 @@
 //   - unordered.go, gather.go, entropy.go: Ultra Ethernet's reliable unordered delivery, at
 //     the requester and at the responder
 //   - package cc: congestion control
-//   - package rdtest: scripts of reliable datagrams, for tests
 //
 // Timers are lazy. NextTimeout is a lower bound of the next deadline, which moves
 // away without notice as packets are acknowledged; the caller holds one deadline,

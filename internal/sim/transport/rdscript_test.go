@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"weft/internal/test/golden"
-	"weft/internal/test/rdtest"
 	"weft/units"
+	"weft/wire"
 )
 
 // rdScript runs a script on the state machines alone.
@@ -37,7 +38,7 @@ const rdGoodKey, rdGoodQKey = 1, 0x77
 func newRDScript(t *testing.T) *rdScript {
 	t.Helper()
 	s := &rdScript{t: t, nodes: map[string]*rdScriptNode{}, lose: map[string]units.PSN{}}
-	s.cfg = Config{ // as a device configures its contexts
+	s.cfg = Config{
 		PathMTU: 1024, AckEvery: 1 << 20, AskEvery: 32, Duplicates: DuplicatesAcked, MaxReads: 16, RetryTimeout: RetryTime(14), RetryCount: 7,
 		RNRRetry: 7, RNRTimer: 12, Delivery: EndToEnd,
 		Access: func(_ units.QPN, _ Access, rkey uint32, _ uint64, _ uint32) bool { return rkey == rdGoodKey },
@@ -93,44 +94,62 @@ func (s *rdScript) name(qpn units.QPN) string {
 	return "none"
 }
 
-func (s *rdScript) Post(m rdtest.Message) {
-	n := s.nodes[m.From[:1]]
-	d := s.nodes[m.To[:1]].qps[m.To]
+// rdScriptMessage is a work request of a script.
+type rdScriptMessage struct {
+	from, to string // queue pairs: a1, a2, b1, b2
+	op       string // send, write, read, fetchadd
+	bytes    int
+	flaw     string // qkey, rkey, or nothing
+}
+
+// Command executes a line of the script.
+func (s *rdScript) Command(words []string) error {
+	n, err := strconv.Atoi(words[min(2, len(words)-1)])
+	switch {
+	case words[0] == "lose" && len(words) == 3 && err == nil: // the next packet to a node that has this PSN
+		s.lose[words[1]] = units.PSN(n)
+	case words[1] == "recv" && len(words) == 3 && err == nil:
+		err = s.nodes[words[0][:1]].qps[words[0]].PostRecv(RecvRequest{Length: uint32(n)}, &s.nodes[words[0][:1]].batch)
+	case len(words) >= 4:
+		n, err = strconv.Atoi(words[3])
+		if err == nil {
+			s.post(rdScriptMessage{from: words[0], to: words[1], op: words[2], bytes: n, flaw: strings.Join(words[4:], " ")})
+		}
+	default:
+		err = strconv.ErrSyntax
+	}
+	return err
+}
+
+func (s *rdScript) post(m rdScriptMessage) {
+	n := s.nodes[m.from[:1]]
+	d := s.nodes[m.to[:1]].qps[m.to]
 	s.ids++
 	wr := WorkRequest{
-		ID: s.ids, Op: map[string]Op{"send": OpSend, "write": OpWrite, "read": OpRead, "fetchadd": OpFetchAdd}[m.Op],
-		Length: uint32(m.Bytes), RKey: rdGoodKey, DestQP: d.qpn, QKey: rdGoodQKey,
+		ID: s.ids, Op: map[string]Op{"send": OpSend, "write": OpWrite, "read": OpRead, "fetchadd": OpFetchAdd}[m.op],
+		Length: uint32(m.bytes), RKey: rdGoodKey, DestQP: d.qpn, QKey: rdGoodQKey,
 	}
-	switch m.Flaw {
+	switch m.flaw {
 	case "rkey":
 		wr.RKey++
 	case "qkey":
 		wr.QKey++
 	}
-	if n.qps[m.From].State() == StateSQE {
-		if err := n.qps[m.From].Become(s.now, StateRTS, &n.batch); err != nil {
+	if n.qps[m.from].State() == StateSQE {
+		if err := n.qps[m.from].Become(s.now, StateRTS, &n.batch); err != nil {
 			s.t.Fatal(err)
 		}
 	}
-	if err := n.qps[m.From].PostSend(s.now, n.eec, wr, &n.batch); err != nil {
+	if err := n.qps[m.from].PostSend(s.now, n.eec, wr, &n.batch); err != nil {
 		s.t.Fatal(err)
 	}
 	s.drain(n)
 }
 
-func (s *rdScript) Recv(at string, bytes int) {
-	n := s.nodes[at[:1]]
-	if err := n.qps[at].PostRecv(RecvRequest{Length: uint32(bytes)}, &n.batch); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *rdScript) Lose(node string, psn units.PSN) { s.lose[node] = psn }
-
 // send notes a packet and brings it to the other node, or loses it.
 func (s *rdScript) send(n *rdScriptNode, p *Packet) {
 	a := n.eec.Address(p)
-	s.trace = append(s.trace, rdtest.Packet(n.name, p.Op+RDOffset, p.PSN, s.name(a.Dest), s.name(a.Src), p.Syndrome))
+	s.trace = append(s.trace, rdLine(n.name, p.Op+RDOffset, p.PSN, s.name(a.Dest), s.name(a.Src), p.Syndrome))
 	to := s.nodes[map[string]string{"a": "b", "b": "a"}[n.name]]
 	if psn, ok := s.lose[to.name]; ok && psn == p.PSN {
 		delete(s.lose, to.name)
@@ -155,8 +174,21 @@ func (s *rdScript) drain(n *rdScriptNode) {
 	n.batch.Reset()
 }
 
-// Run moves packets and time until nothing is left.
-func (s *rdScript) Run() string {
+// rdLine is a line of a trace: the packet on the wire, and its queue pairs by name.
+func rdLine(from string, op wire.Opcode, psn units.PSN, dest, src string, s wire.Syndrome) string {
+	line := fmt.Sprintf("%s sends %v psn=%d to %s", from, op, psn, dest)
+	if op.Headers().Has(wire.DETH) {
+		line += " from " + src
+	}
+	if op.Headers().Has(wire.AETH) {
+		line += fmt.Sprintf(" %v", s)
+	}
+	return line
+}
+
+// Trace moves packets and time until nothing is left. It returns the packets in their order, and then how each queue
+// pair's work ended.
+func (s *rdScript) Trace() string {
 	for s.turn() {
 	}
 	for _, node := range []string{"a", "b"} {
@@ -207,13 +239,11 @@ func (s *rdScript) turn() (moved bool) {
 	return moved
 }
 
-// TestReliableDatagramScript runs testdata/rd/trace.txt, which package verbs runs on
-// devices.
 func TestReliableDatagramScript(t *testing.T) {
 	const file = "testdata/rd/trace.txt"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.File(t, file, rdtest.Script(t, string(text), newRDScript(t)))
+	golden.File(t, file, golden.Play(t, string(text), newRDScript(t)))
 }

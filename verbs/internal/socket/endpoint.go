@@ -38,8 +38,6 @@ type Endpoint struct {
 	// hold.go.
 	Selective bool
 	PKey      uint16 // full or limited member of a partition
-	// EEC is the end-to-end context that QP is the stream of; nil on all services but RD.
-	EEC *transport.EEC
 	// RemoteSRQ is the shared receive queue that a request names; nil on all services but XRC, whose
 	// packets are RC's with that name.
 	RemoteSRQ func(p *transport.Packet) uint32

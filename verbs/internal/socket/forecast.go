@@ -208,7 +208,7 @@ func (g *foresight) next() *Forecast {
 
 // taken follows a READ response that has been taken.
 func (g *foresight) taken(e *Endpoint) {
-	if e.EEC == nil && e.RemoteSRQ == nil && !e.lossy {
+	if e.RemoteSRQ == nil && !e.lossy {
 		g.of = e
 	}
 }

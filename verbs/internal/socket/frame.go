@@ -183,27 +183,6 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 			h.SRQ = e.RemoteSRQ(pkt)
 		}
 	}
-	if e.EEC != nil {
-		a := e.EEC.Address(pkt)
-		if pkt.Op == wire.CNP { // congestion belongs to the stream: contexts and queue pairs share one number space
-			h.BTH.DestQP = a.EEC
-			return
-		}
-		h.BTH.Opcode += transport.RDOffset
-		h.BTH.DestQP, h.EEContext = a.Dest, uint32(a.EEC)
-		h.DETH = wire.DETHeader{QKey: a.QKey, SrcQP: a.Src}
-	}
-}
-
-// receiveRD passes a packet to the end-to-end context that it names.
-func (p *Port) receiveRD(e *Endpoint, now units.Time) transport.Verdict {
-	h := &p.arrived
-	if p.taken.Op == wire.CNP {
-		return e.QP.Receive(now, &p.taken, &p.batch)
-	}
-	p.taken.Op -= transport.RDOffset
-	a := transport.Address{EEC: units.QPN(h.EEContext), Dest: h.BTH.DestQP, Src: h.DETH.SrcQP, QKey: h.DETH.QKey}
-	return e.EEC.Receive(now, &p.taken, a, &p.batch)
 }
 
 // readHeaders converts an arrived packet to the queue pair's form.

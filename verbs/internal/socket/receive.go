@@ -86,11 +86,7 @@ func (p *Port) packet(b []byte, index int, in *Incoming, now units.Time) {
 		p.spread(in.CE, now)
 		return
 	}
-	to := h.BTH.DestQP
-	if h.BTH.Opcode.Service() == wire.ServiceRD {
-		to = units.QPN(h.EEContext)
-	}
-	e := p.endpoints.at(to)
+	e := p.endpoints.at(h.BTH.DestQP)
 	if e == nil || !p.accepts(e, h) {
 		p.stats.Misdirected++
 		return
@@ -122,16 +118,11 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	if p.batch.Seen != nil && !pkt.Op.Response() {
 		e.seen = p.batch.Seen
 	}
-	var v transport.Verdict
-	if e.EEC != nil {
-		v = p.receiveRD(e, now)
-	} else {
-		p.stats.Arrived(&e.QP, pkt)
-		if e.QP.WantsRecv(pkt) {
-			e.Owner.Replenish()
-		}
-		v = e.QP.Receive(now, pkt, &p.batch)
+	p.stats.Arrived(&e.QP, pkt)
+	if e.QP.WantsRecv(pkt) {
+		e.Owner.Replenish()
 	}
+	v := e.QP.Receive(now, pkt, &p.batch)
 	if v > transport.Taken {
 		e.Owner.Place(v, pkt, h.Payload)
 	}
@@ -149,12 +140,12 @@ func (p *Port) accepts(e *Endpoint, h *wire.Packet) bool {
 	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
 		return false
 	}
-	service := h.BTH.Opcode.Service()
-	if ((service == wire.ServiceRD) != (e.EEC != nil) || (service == wire.ServiceXRC) != (e.RemoteSRQ != nil)) && h.BTH.Opcode != wire.CNP {
+	switch service := h.BTH.Opcode.Service(); {
+	case e.QP.Service() == transport.UD:
+		return service == wire.ServiceUD
+	case h.BTH.Opcode == wire.CNP: // of all connected services
+	case service == wire.ServiceRD, (service == wire.ServiceXRC) != (e.RemoteSRQ != nil):
 		return false
-	}
-	if e.QP.Service() == transport.UD {
-		return h.BTH.Opcode.Service() == wire.ServiceUD
 	}
 	return e.Peer != nil && e.Peer.bare == p.verifier.bare
 }

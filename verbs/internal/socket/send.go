@@ -129,7 +129,7 @@ func (p *Port) sendOwed(e *Endpoint) {
 // nobody will answer if it is lost and the peer repeats its request. Nothing is lost between devices of one machine, and
 // a NIC, which a device on an emulated fabric stands for, does not do it.
 func (p *Port) ackAgain(e *Endpoint) {
-	if !e.acked || e.EEC != nil || p.alone || e.Peer.way.open() {
+	if !e.acked || p.alone || e.Peer.way.open() {
 		return
 	}
 	p.flush()

@@ -57,7 +57,7 @@ links. A file that is cut or foreign is refused with the place and the reason;
 --partial runs the readable part.`,
 		Example: `  weft replay binary_tree_16.goal
   weft replay binary_tree_16.goal --cluster examples/h100-128.yaml --json
-  weft replay perm_32n_32c_2MB.cm leaf_spine_tiny.topo
+  weft replay workload.txt topology.txt
   weft replay topo.xml > node.yaml
   weft replay cut.goal --partial --fabric infiniband-ndr`,
 		Args: flags.Args(1, maxReplayFiles, "workload files"),

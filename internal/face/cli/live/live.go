@@ -46,7 +46,7 @@ verbs run starts perftest's, libibverbs' and librdmacm's own programs on the sam
 
 // NewMeasurements are the verbs of live with old names at the top level.
 func NewMeasurements(e *process.Env) []*cobra.Command {
-	return []*cobra.Command{newPerf(e), newPing(e), newSniff(e)}
+	return []*cobra.Command{newPerf(e), newSniff(e)}
 }
 
 // newLiveRank is the verb of a collective's rank processes; it is not for users.

@@ -34,11 +34,9 @@ var perfTests = []struct {
 	{"write-bw", perf.Write, perf.Bandwidth, "bandwidth of RDMA WRITE"},
 	{"read-bw", perf.Read, perf.Bandwidth, "bandwidth of RDMA READ"},
 	{"send-bw", perf.Send, perf.Bandwidth, "bandwidth of SEND"},
-	{"atomic-bw", perf.Atomic, perf.Bandwidth, "rate of FETCH_ADD"},
 	{"write-lat", perf.Write, perf.Latency, "latency of RDMA WRITE, one way"},
 	{"read-lat", perf.Read, perf.Latency, "latency of RDMA READ, there and back"},
 	{"send-lat", perf.Send, perf.Latency, "latency of SEND, one way"},
-	{"atomic-lat", perf.Atomic, perf.Latency, "latency of FETCH_ADD, there and back"},
 }
 
 func newPerf(e *process.Env) *cobra.Command {
@@ -88,8 +86,6 @@ memory and processor time.`,
 			if err != nil {
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
-			pings := make(chan error, 1)
-			go func() { pings <- perf.ServePings(ctx, dev.Device) }()
 			if asJSON {
 				if err := e.PrintLine(map[string]any{"serving": l.Addr().String(), "device": dev.Addr().String()}); err != nil {
 					return err
@@ -102,8 +98,7 @@ memory and processor time.`,
 					fmt.Fprintf(e.Stderr, "weft: %v: %v\n", peer, err)
 				}
 			})
-			stop()
-			if err := errors.Join(err, <-pings); err != nil {
+			if err != nil {
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
 			return nil
@@ -152,14 +147,8 @@ RoCE v2 device: weft verbs run starts it here.`,
 	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else the route's)")
 	f := cmd.Flags()
 	size, iters, depth := 65536, 5000, 128
-	switch {
-	case t.Verb == perf.Atomic:
-		size = 8
-	case t.Kind == perf.Latency:
-		size = 2
-	}
 	if t.Kind == perf.Latency {
-		iters, depth = 1000, 1
+		size, iters, depth = 2, 1000, 1
 	}
 	flags.SizeVarP(f, &p.test.Size, "size", "s", size, "bytes of a message")
 	f.BoolVarP(&p.all, "all", "a", false, "all sizes from 2 to 8388608")
@@ -258,7 +247,7 @@ func (p *perfRun) measure(ctx context.Context, out io.Writer, c *perf.Client) ([
 
 // sizes are the messages' sizes in turn.
 func (p *perfRun) sizes() []int {
-	if !p.all || p.test.Verb == perf.Atomic {
+	if !p.all {
 		return []int{p.test.Size}
 	}
 	var all []int

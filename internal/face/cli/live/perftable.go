@@ -21,7 +21,7 @@ type perfTable struct {
 var perfLine = strings.Repeat("-", 87)
 
 // perfNames are perftest's names for the operations.
-var perfNames = map[perf.Verb]string{perf.Write: "RDMA_Write", perf.Read: "RDMA_Read", perf.Send: "Send", perf.Atomic: "Atomic FETCH_AND_ADD"}
+var perfNames = map[perf.Verb]string{perf.Write: "RDMA_Write", perf.Read: "RDMA_Read", perf.Send: "Send"}
 
 // head prints the measurement and its two ends.
 func (t *perfTable) head(test *perf.Test, local, peer *perf.End) {

@@ -48,7 +48,7 @@ type Status struct {
 // Begin reports the work of a verb without its own status. Verbs that wait for others have none.
 func (e *Env) Begin(c *cobra.Command) {
 	path := strings.TrimPrefix(c.CommandPath(), "weft ")
-	for _, waits := range []string{"sm run", "ibsim", "perf", "live", "ui", "ping", "sniff", "completion", "__complete"} {
+	for _, waits := range []string{"sm run", "ibsim", "perf", "live", "ui", "sniff", "completion", "__complete"} {
 		if path == waits || strings.HasPrefix(path, waits+" ") {
 			return
 		}

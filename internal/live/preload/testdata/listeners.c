@@ -6,7 +6,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
-#include <rdma/rsocket.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,28 +94,6 @@ static void options(void)
 	rdma_destroy_id(id);
 }
 
-static int rlistens(int *fd, const char *address, int port, int alone)
-{
-	struct sockaddr_storage s = at(address, port);
-	if ((*fd = rsocket(s.ss_family, SOCK_STREAM, 0)) < 0)
-		exit(2);
-	if (alone && rsetsockopt(*fd, IPPROTO_IPV6, IPV6_V6ONLY, &alone, sizeof alone))
-		return errno;
-	socklen_t n = s.ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-	return rbind(*fd, (void *)&s, n) || rlisten(*fd, 8) ? errno : 0;
-}
-
-static void sockets(int port)
-{
-	for (int alone = 0; alone < 2; alone++) {
-		int four, six;
-		want("a socket at 0.0.0.0", rlistens(&four, "0.0.0.0", port, 0), 0);
-		want(alone ? "a socket at :: with IPV6_V6ONLY" : "a socket at ::", rlistens(&six, "::", port, alone), alone ? 0 : EADDRINUSE);
-		rclose(six);
-		rclose(four);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	channel = rdma_create_event_channel();
@@ -129,6 +106,5 @@ int main(int argc, char **argv)
 	pair(7907, argv[1], "::", 1, 0);
 	pair(7901, "0.0.0.0", "0.0.0.0", 1, EADDRINUSE); /* and the ports are free again */
 	options();
-	sockets(7908);
 	return wrong > 0;
 }
