@@ -6,6 +6,14 @@ import (
 	"slices"
 
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/buffer"
+	"weft/internal/sim/fabric/credit"
+	"weft/internal/sim/fabric/fault"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/isolation"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/units"
 )
@@ -24,12 +32,12 @@ type Builder struct {
 	// of their connection.
 	Lanes *routing.Lanes
 	// PKeys, if not nil, are the P_Keys of the NICs; they are then checked.
-	PKeys *PKeys
+	PKeys *isolation.PKeys
 	// QKeys is true if there are datagrams with possibly wrong Q_Keys: the network then records
 	// their senders.
 	QKeys bool
 	// Segments, if not nil, are the VLANs and VRFs of the NICs, which switches then keep separate.
-	Segments *Segments
+	Segments *isolation.Segments
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
 	// AdaptiveThreshold is the difference in queued bytes between the static port and the least
@@ -42,9 +50,9 @@ type Builder struct {
 	// the scale-out fabric, in 2^-64.
 	ErrorRate uint64
 	// Bursts, if not nil, are the bursts of errors on each link of the scale-out fabric.
-	Bursts *Bursts
+	Bursts *impair.Bursts
 	// Faults, if not nil, are the faults of the run; set it before adding nodes.
-	Faults *Faults
+	Faults *fault.Plan
 	// Aggregation, if not nil, is the reduction trees of the switches; set it before adding nodes.
 	Aggregation *Aggregation
 	// MaxEvents ends a run with more events; 0 is no bound.
@@ -104,23 +112,25 @@ func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 	id := b.add(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
 	b.check(name, &s.Credits)
 	b.n.credited = b.n.credited || s.Credits.Period > 0
-	b.n.nics = append(b.n.nics, nicState{
-		spec: s, wakeAt: units.Forever, later: units.Forever, contexts: newContexts(s.Contexts), cnps: b.newCNPDelays(s, id),
-	})
-	b.n.nicOf(id).delays = b.n.nicOf(id).cnps != nil
+	nic := nicState{spec: s, wakeAt: units.Forever, later: units.Forever, cnps: b.newCNPDelays(s, id)}
+	nic.delays = nic.cnps != nil
+	if s.Contexts != nil {
+		nic.contexts = adapter.NewStore(s.Contexts)
+	}
+	b.n.nics = append(b.n.nics, nic)
 	return id
 }
 
 // check refuses credits that do not fit into the records of a lane.
-func (b *Builder) check(name string, c *Credits) {
-	if c.Period < 0 || c.Period > MaxCreditPeriod {
-		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(MaxCreditPeriod))
+func (b *Builder) check(name string, c *credit.Grant) {
+	if c.Period < 0 || c.Period > credit.MaxPeriod {
+		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(credit.MaxPeriod))
 	}
 	if c.Latency > MaxDelay {
 		b.fail("%s has credit updates that take %v: at most %v is possible", name, c.Latency, units.Time(MaxDelay))
 	}
-	if most := slices.Max(c.Blocks[:]); most >= 1<<updateBlocks {
-		b.fail("%s has %d blocks of credit: fewer than %d are possible", name, most, 1<<updateBlocks)
+	if most := slices.Max(c.Blocks[:]); most > credit.MaxGrant {
+		b.fail("%s has %d blocks of credit: fewer than %d are possible", name, most, credit.MaxGrant+1)
 	}
 }
 
@@ -246,21 +256,21 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		return nil, fmt.Errorf("there are segments for %d NICs of %d", len(b.Segments.Of), len(n.nics))
 	}
 	if b.PKeys != nil || b.Segments != nil || b.QKeys {
-		n.offences = make([][]Violation, len(n.ports))
+		n.offences = make([]isolation.Log, len(n.ports))
 	}
 	for i := range b.cable {
 		b.wire(&b.cable[i])
 	}
 	b.credits()
-	b.jitters()
+	b.makeJitter()
 	b.markSlower()
 	b.aggregate()
-	n.rings = makeHuge[update](b.places, b.places)
-	b.errors()
+	n.rings = makeHuge[credit.Update](b.places, b.places)
+	b.makeErrors()
 	for i := range n.nodes {
 		switch nd := &n.nodes[i]; nd.kind {
 		case kindEthernet:
-			n.thresholds(nd)
+			n.makeIngress(nd)
 			nd.ethernet.prepare()
 		case kindInfiniBand:
 			n.setReadPorts(nd)
@@ -273,10 +283,10 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		n.join() // its steps end within slots
 		n.builder = b
 	}
-	n.watching()
+	n.makeWatchdogs()
 	n.receivers()
 	if b.Faults != nil {
-		b.faults()
+		b.makeFaults()
 	}
 	n.flowlets = make([][]flowletEntry, len(n.tables.SetStart))
 	b.ways()
@@ -293,7 +303,7 @@ func (b *Builder) partitions(parts int) {
 	}
 	for i := range parts {
 		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts)), repeater: repeater{halt: units.Forever}}
-		p.wide, p.closes = len(n.ports)/parts >= manyLinks, units.Forever
+		p.wide = len(n.ports)/parts >= manyLinks
 		for j := range p.mail {
 			p.mail[j].to = make([]outbox, parts)
 			p.mail[j].earliest = units.Forever
@@ -400,7 +410,7 @@ func (b *Builder) allocate() {
 		b.allocateEthernet(ports)
 	}
 	if len(n.ethernet) > 0 || slices.ContainsFunc(n.nics, func(s nicState) bool { return s.spec.Schedule != nil }) {
-		n.rounds = make([]roundRobin, ports)
+		n.rounds = make([]arbitration.RoundRobin, ports)
 	}
 	if n.credited {
 		b.allocateInfiniBand(ports)
@@ -413,8 +423,8 @@ func (b *Builder) allocateEthernet(ports int) {
 	for i := range n.egress {
 		n.egress[i].packets = emptyList
 	}
-	n.ingress = makeHuge[ingress](ports*n.classes, ports*n.classes)
-	n.pauses = make([][]pause, ports)
+	n.ingress = makeHuge[buffer.Ingress](ports*n.classes, ports*n.classes)
+	n.frames = make([][]pause, ports)
 	n.pauseUntil = make([]units.Time, ports*n.classes)
 	n.renewAt = make([]units.Time, ports*n.classes)
 	for i := range ports {
@@ -424,12 +434,12 @@ func (b *Builder) allocateEthernet(ports int) {
 
 func (b *Builder) allocateInfiniBand(ports int) {
 	n := &b.n
-	n.lanes = makeHuge[lane](ports*n.classes, ports*n.classes)
-	n.accounts = makeHuge[account](ports*n.classes, ports*n.classes)
-	n.creditLinks = make([]creditLink, ports)
+	n.lanes = makeHuge[credit.Lane](ports*n.classes, ports*n.classes)
+	n.accounts = makeHuge[credit.Account](ports*n.classes, ports*n.classes)
+	n.creditLinks = make([]credit.Link, ports)
 	n.fifos = makeHuge[list](ports*n.classes, ports*n.classes)
 	n.deferred = make([]uint16, ports)
-	n.arbiters = make([]arbiter, ports)
+	n.arbiters = make([]arbitration.Lanes, ports)
 	n.starved = make([]units.Time, ports*n.classes)
 	n.expiring = make([]bool, ports*n.classes)
 	n.stalls = make([]stall, ports*n.classes)
@@ -445,7 +455,7 @@ func (b *Builder) allocateInfiniBand(ports int) {
 		}
 		s := &n.infiniband[nd.state]
 		if s.spec.FECN.Threshold > 0 && n.fecn == nil {
-			n.fecn = make([]fecnLane, ports*n.classes)
+			n.fecn = make([]marking.Lane, ports*n.classes)
 		}
 		radix := int(nd.ports)
 		s.voq, s.want, s.words = int32(voqs), int32(words), int32((radix+63)/64)
@@ -495,7 +505,7 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 }
 
 // receiverCredits are the credits for the input buffer at the end of a link.
-func (n *Network) receiverCredits(link int32) *Credits {
+func (n *Network) receiverCredits(link int32) *credit.Grant {
 	r := &n.nodes[n.inboxes[link].node]
 	switch r.kind {
 	case kindInfiniBand:
@@ -505,7 +515,7 @@ func (n *Network) receiverCredits(link int32) *Credits {
 	case kindNIC:
 		return &n.nics[r.state].spec.Credits
 	}
-	return &Credits{}
+	return &credit.Grant{}
 }
 
 // credits grants every sender the buffer at the end of its link.
@@ -524,26 +534,26 @@ func (b *Builder) credits() {
 			continue
 		}
 		if n.ports[link].flags&flagRemote != 0 && n.mirrors == nil {
-			n.mirrors = makeHuge[updates](len(n.lanes), len(n.lanes))
+			n.mirrors = makeHuge[credit.Updates](len(n.lanes), len(n.lanes))
 		}
 		b.grantLink(int32(link), c)
 	}
 }
 
 // grantLink grants the sender of a link the buffer at its end.
-func (b *Builder) grantLink(link int32, c *Credits) {
+func (b *Builder) grantLink(link int32, c *credit.Grant) {
 	n := &b.n
 	cl := &n.creditLinks[link]
-	*cl = creditLink{c.Period, c.Latency + n.propagation[link]}
+	*cl = credit.Link{Period: c.Period, Latency: c.Latency + n.propagation[link]}
 	most := b.mostInFlight(link)
 	for class := range n.classes {
 		index, granted := int(link)*n.classes+class, c.Blocks[class]
-		n.lanes[index] = lane{available: granted, granted: granted}
+		n.lanes[index] = credit.Lane{Available: granted, Granted: granted}
 		a, kept := &n.accounts[index], min(most, int64(granted)) // an update returns a block at least
-		*a = account{updates: b.newUpdates(kept), granted: granted, period: int32(c.Period), frame: c.FrameBytes}
+		*a = credit.Account{Updates: credit.NewUpdates(kept, &b.places), Granted: granted, Period: int32(c.Period), Frame: c.FrameBytes}
 		if n.ports[link].flags&flagRemote != 0 {
-			a.odd = creditsRemote
-			n.mirrors[index] = b.newUpdates(kept)
+			a.Odd = credit.Remote
+			n.mirrors[index] = credit.NewUpdates(kept, &b.places)
 		}
 	}
 }
@@ -559,17 +569,7 @@ func (b *Builder) mostInFlight(link int32) int64 {
 	if nd := &n.nodes[node]; nd.kind == kindGPU || nd.local == byPort {
 		bytes = MaxPacketBytes
 	}
-	return int64((2*c.latency+3*n.slowest(bytes, node))/c.period) + 2
-}
-
-// newUpdates makes the updates of a lane, with a ring that keeps a number of them.
-func (b *Builder) newUpdates(most int64) updates {
-	size := 1
-	for int64(size) < most {
-		size *= 2
-	}
-	b.places += size
-	return updates{latest: longAgo, first: uint32(b.places - size), mask: uint32(size - 1)}
+	return int64((2*c.Latency+3*n.slowest(bytes, node))/c.Period) + 2
 }
 
 // slowest is the time of a number of bytes on a node's slowest link.
@@ -645,8 +645,8 @@ func (b *Builder) findLookahead(crosses func(link int) bool) units.Time {
 		if n.sendsPFC(n.ports[link].node) {
 			least = min(least, n.propagation[link]+n.reaction[link])
 		}
-		if n.credited && n.creditLinks[link].period > 0 {
-			least = min(least, n.creditLinks[link].latency)
+		if n.credited && n.creditLinks[link].Period > 0 {
+			least = min(least, n.creditLinks[link].Latency)
 		}
 	}
 	return least

@@ -138,8 +138,8 @@ func (p *Partition) runCells(limit units.Time) {
 		if t >= limit {
 			break
 		}
-		if t >= p.closes {
-			p.sample(t)
+		if p.record != nil && t >= p.record.Closes() {
+			p.record.Close(t)
 		}
 		end = min(p.cells.Seek(t), limit)
 		p.runEnds(end)

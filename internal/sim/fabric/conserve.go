@@ -43,14 +43,14 @@ func (n *Network) creditsConserved() error {
 	for index := range n.lanes {
 		l := &n.lanes[index]
 		link := int32(index / n.classes)
-		if n.creditLinks[link].period == 0 {
+		if n.creditLinks[link].Period == 0 {
 			continue // its receiver counts no credits
 		}
-		sum := l.available + int32(n.updatesOf(link, int32(index)).total-l.known)
-		if sum != l.granted {
-			return &Breach{"credits = receiver's buffer", n.LinkName(link), n.parts[0].now, int64(sum), int64(l.granted)}
+		sum := l.Available + int32(n.updatesOf(link, int32(index)).Total-l.Known)
+		if sum != l.Granted {
+			return &Breach{"credits = receiver's buffer", n.LinkName(link), n.parts[0].now, int64(sum), int64(l.Granted)}
 		}
-		if held := n.accounts[index].held; held != 0 {
+		if held := n.accounts[index].Held; held != 0 {
 			return &Breach{"an empty network holds nothing", n.LinkName(link), n.parts[0].now, int64(held), 0}
 		}
 	}

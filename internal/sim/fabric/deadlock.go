@@ -65,7 +65,7 @@ func (n *Network) held(w waiter) bool {
 		return true
 	}
 	index := int(w.link)*n.classes + int(w.class)
-	return index < len(n.lanes) && n.lanes[index].need > 0
+	return index < len(n.lanes) && n.lanes[index].Need > 0
 }
 
 // waitsFor are the held lanes of the switch at the end of a link that have packets from this link

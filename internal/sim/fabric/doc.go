@@ -39,7 +39,7 @@
 // next packet looks at the time when the wire is free.
 //
 // A NIC has queue pairs or TCP sockets, never both. iWARP's NIC has sockets, with the bytes
-// of its framing (mpa.go).
+// of its framing (package adapter).
 //
 // # Cells
 //
@@ -51,7 +51,7 @@
 // # Partitions
 //
 // A network can be divided into simulation partitions that run in parallel (internal/base/topology
-// computes the division). They have nothing to do with the partitions of P_Keys (partitionkeys.go).
+// computes the division). They have nothing to do with the partitions of P_Keys (package isolation).
 // At the end of a window they exchange packets, credits and PFC frames; mailboxes alternate between
 // two sets. The lookahead is the minimum, over all links between two partitions, of three times:
 // propagation plus the receiver's pipeline, propagation plus the reaction to PFC, and the latency
@@ -101,26 +101,25 @@
 //     progress of a run
 //   - lookahead.go, lookaheadswitch.go, huge_linux.go, huge_other.go: memory that the next events
 //     will touch is prefetched; huge pages
-//   - packet.go, link.go, inspection.go, jitter.go, errors.go: packets
+//   - packet.go, link.go, inspection.go, errors.go: packets
 //     on links and in pipelines
-//   - nic.go, slot.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go: NICs: their queue pairs,
+//   - nic.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go: NICs: their queue pairs,
 //     the slot that they share, turns, timers, receives
-//   - mpa.go: the framing of iWARP in a NIC with sockets
-//   - ethernet.go, ports.go, schedule.go, trim.go: Ethernet switches: shared buffer, ECN,
+//   - ethernet.go, ports.go, trim.go: Ethernet switches: shared buffer, ECN,
 //     scheduler, trimming
-//   - pfc.go, pfcreceiver.go, pausescope.go, pausetree.go, watchdog.go: PFC: pauses, slow
+//   - pfc.go, pfcreceiver.go, pausescope.go, pauserecord.go, watchdog.go: PFC: pauses, slow
 //     receivers, the scope and the causes of pauses, the watchdog
-//   - infiniband.go, credit.go, creditupdates.go, vlarb.go, fecn.go, stall.go, readports.go:
+//   - infiniband.go, credit.go, even.go, vlarb.go, fecn.go, stall.go, readports.go:
 //     InfiniBand switches: queues, credits, lane arbitration, FECN, lifetimes, speed-up
 //   - route.go, path.go, telemetry.go: the choice of a port; the path of a connection;
 //     telemetry in packets
-//   - gpu.go, nvls.go, sums.go: the scale-up network: GPUs, copies and reductions in its switches
-//   - aggregation.go, streams.go, messageturns.go: SHARP: trees, streams, the order of messages
-//   - partitionkeys.go, segments.go: P_Keys; VLANs and VRFs
-//   - fault.go, faultevents.go, faultlanes.go: faults: their times, their events, changed
+//   - gpu.go, nvls.go: the scale-up network: GPUs, copies and reductions in its switches
+//   - aggregation.go: SHARP
+//   - isolation.go: P_Keys; VLANs and VRFs
+//   - fault.go, faultevents.go: faults: their times and events, changed
 //     SL2VL tables
 //   - deadlock.go, waiting.go, timeouts.go: why a run stands still
 //   - conserve.go, breach.go, limits.go: invariants, their breaches, bounds
 //   - trace.go: packets followed from port to port
-//   - series.go, seriesperiod.go, flowseries.go: links by interval, and messages, recorded over time
+//   - series.go, seriesperiod.go, messagerecord.go: links by interval, and messages, recorded over time
 package fabric

@@ -6,17 +6,17 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/buffer"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/marking"
+	"weft/internal/sim/fabric/watchdog"
 	"weft/units"
 )
 
-// EthernetSwitch describes a kind of Ethernet switch: a buffer shared by all ports, one queue per
-// egress port and priority, accounting per ingress port and priority.
-//
-// The memory management follows shared-buffer ASICs with dynamic thresholds (Choudhury and Hahne,
-// "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM ToN 6(2), 1998):
-// the bytes of an ingress queue above its reserve come from the shared pool as long as they stay
-// below alpha times the free part of the pool. Above this threshold a lossless queue pauses its
-// sender and uses its headroom, and a lossy queue drops.
+// EthernetSwitch describes a kind of Ethernet switch: a buffer shared by all ports (package buffer), one
+// queue per egress port and priority, accounting per ingress port and priority.
 type EthernetSwitch struct {
 	// Pipeline is the fixed time from the head (cut-through) or tail
 	// (store-and-forward) of a packet at the input to its first bit at an idle
@@ -25,7 +25,7 @@ type EthernetSwitch struct {
 	CutThrough bool
 	// Jitter, if not nil, is the random time of each packet in the pipeline, in addition to
 	// Pipeline.
-	Jitter Jitter
+	Jitter impair.Jitter
 
 	// Shared is the shared pool in bytes. Reserve and Headroom are in bytes
 	// per ingress port and priority and are not part of it.
@@ -57,50 +57,35 @@ type EthernetSwitch struct {
 
 	PFC PFC
 	// Watchdog, if not nil, ends pauses that do not end.
-	Watchdog *Watchdog
-	ECN      [8]ECN
+	Watchdog *watchdog.Config
+	ECN      [8]marking.ECN
 	// Ports, if not nil, replaces Headroom, alpha and ECN for each port.
 	Ports []EthernetPort
 	// MaxFrame, if not 0, is the longest packet that a port accepts, in bytes on the wire; longer
 	// packets are dropped.
 	MaxFrame uint16
 	// Schedule orders the priorities at every egress port.
-	Schedule Schedule
+	Schedule arbitration.Schedule
 
 	inspects units.PerByte // of a middlebox; zero: a switch
-}
-
-// ECN marks packets of one priority at the egress queue with a probability
-// that rises from 0 at KMin to PMax at KMax bytes and is 1 above: WRED as in
-// RFC 3168 networks. KMax 0 marks nothing.
-type ECN struct {
-	KMin, KMax int32
-	PMax       uint32 // of 2^32
-	// AtDequeue uses the length of the queue when the packet leaves, without the packet; otherwise
-	// the length when it is queued, with the packet.
-	AtDequeue bool
 }
 
 // ethernetPorts is the state of the ports of Ethernet switches.
 type ethernetPorts struct {
 	ethernet []ethernetState
-	egress   []egress     `state:"-"` // by port and class
-	ingress  []ingress    // by link and class
-	rounds   []roundRobin // by port
-	random   []rand.PCG   // by port
+	egress   []egress                 `state:"-"` // by port and class
+	ingress  []buffer.Ingress         // by link and class
+	rounds   []arbitration.RoundRobin // by port
+	random   []rand.PCG               // by port
 }
 
 // ethernetState is the state of one switch.
 type ethernetState struct {
 	spec *EthernetSwitch `state:"-"`
-	// used is the part of the shared pool in the ingress queues. It still includes the buffers of
-	// packets that have left, if their port has not run since; settle removes these when the
-	// difference could change a decision.
-	used     int64
-	shared   int64 `state:"-"` // spec.Shared
-	headroom int64 // headroom in use by the ingress queues; counted like used
-	reserve  int32 `state:"-"` // spec.Reserve
-	paused   int32 // ingress queues with a paused sender
+	// buffer still includes the packets that have left, if their port has not run since; settle
+	// releases these when the difference could change a decision.
+	buffer buffer.Buffer
+	paused int32 // ingress queues with a paused sender
 	// leastIn and leastOut are the lengths of an egress queue up to which nothing is marked, at
 	// queueing and at leaving.
 	leastIn, leastOut int32  `state:"-"`
@@ -115,7 +100,7 @@ type ethernetState struct {
 
 func newEthernetState(s *EthernetSwitch) ethernetState {
 	e := ethernetState{
-		spec: s, shared: s.Shared, reserve: s.Reserve, lossless: s.PFC.Lossless, early: s.EarlyRelease,
+		spec: s, buffer: buffer.Buffer{Limits: s.bufferLimits()}, lossless: s.PFC.Lossless, early: s.EarlyRelease,
 		leastIn: math.MaxInt32, leastOut: math.MaxInt32, longest: math.MaxUint16, inspects: s.inspects.Num > 0,
 	}
 	if s.MaxFrame != 0 {
@@ -137,7 +122,7 @@ func (s *ethernetState) prepare() {
 }
 
 // marks computes the queue length from which on packets may be marked.
-func (s *ethernetState) marks(ecn *[8]ECN) {
+func (s *ethernetState) marks(ecn *[8]marking.ECN) {
 	for i := range ecn {
 		switch e := &ecn[i]; {
 		case e.KMax <= 0:
@@ -149,22 +134,10 @@ func (s *ethernetState) marks(ecn *[8]ECN) {
 	}
 }
 
-// ingress is the accounting of one ingress port and priority.
-type ingress struct {
-	held     int32 // bytes in the reserve and the shared pool
-	headroom int32 // bytes in the headroom
-	num, den int64 `state:"-"` // alpha; num is 0 if the threshold is not dynamic
-	paused   bool
-}
-
 // egress is the queue of one egress port and priority.
 type egress struct {
 	packets list
 	bytes   int32
-}
-
-func shared(g *ingress, reserve int32) int64 {
-	return max(0, int64(g.held)-int64(reserve))
 }
 
 // handle handles the events of a switch's cell in a slot before limit, as Partition.handle does for any node,
@@ -225,10 +198,10 @@ func (s *ethernetState) arrive(p *Partition, nd *node, link, i int32) {
 func (s *ethernetState) arriveRarely(p *Partition, nd *node, link, i int32) {
 	k := &p.pool.hot[i]
 	if k.size > s.longest {
-		p.dropFrom(link, i, DropMTU)
+		p.dropFrom(link, i, counts.DropMTU)
 		return
 	}
-	if p.net.segments != nil && nd.unrouted(p, link, i) {
+	if p.net.segments != nil && nd.dropUnrouted(p, link, i) {
 		return
 	}
 	if nd.hashes(p.net, k) {
@@ -243,7 +216,7 @@ func (s *ethernetState) towards(p *Partition, out, link, i int32, k *pkt) {
 	n := p.net
 	o := &n.ports[out]
 	switch {
-	case o.flags&(flagStorm|flagDown) != 0 || has(s.bounded, k.class) || !s.fits(&n.ingress[int(link)*n.classes+int(k.class)], k):
+	case o.flags&(flagStorm|flagDown) != 0 || has(s.bounded, k.class) || !s.buffer.TryCharge(&n.ingress[int(link)*n.classes+int(k.class)], int32(k.size)):
 		s.towardsRarely(p, o, out, link, i, k)
 	case o.nonEmpty != 0:
 		s.waitBehind(p, o, out, i, k)
@@ -259,19 +232,19 @@ func (s *ethernetState) towards(p *Partition, out, link, i int32, k *pkt) {
 // towardsRarely is towards for a packet that may be dropped or trimmed, or that may be the cause of a pause.
 func (s *ethernetState) towardsRarely(p *Partition, o *port, out, link, i int32, k *pkt) {
 	b := &p.net.inboxes[link]
-	if o.flags&flagStorm != 0 && p.stormy(out, k.class) {
-		p.dropAt(out, i, DropWatchdog)
+	if o.flags&flagStorm != 0 && p.inStorm(out, k.class) {
+		p.dropAt(out, i, counts.DropWatchdog)
 		return
 	}
 	lossless := has(s.lossless, k.class)
 	if has(s.bounded, k.class) && s.overEgress(p, b, o, out, k) && !s.trims(p, b, o, out, k) {
-		p.dropAt(out, i, DropBuffer)
+		p.dropAt(out, i, counts.DropBuffer)
 		return
 	}
 	if !s.admit(p, b, link, k) && (!s.trims(p, b, o, out, k) || !s.admit(p, b, link, k)) {
-		why := DropBuffer
+		why := counts.DropBuffer
 		if lossless {
-			why = DropHeadroom
+			why = counts.DropHeadroom
 		}
 		p.dropAt(out, i, why)
 		return
@@ -316,7 +289,7 @@ func (s *ethernetState) waitBehind(p *Partition, o *port, out, i int32, k *pkt) 
 // waits counts and marks a packet that makes a queue of a length, and makes its port decide.
 func (s *ethernetState) waits(p *Partition, o *port, out int32, k *pkt, depth int32) {
 	o.queued += int32(k.size)
-	if p.tallies != nil || depth > s.leastIn {
+	if p.record != nil || depth > s.leastIn {
 		s.waitsRarely(p, o, out, k, depth)
 		return
 	}
@@ -325,8 +298,8 @@ func (s *ethernetState) waits(p *Partition, o *port, out int32, k *pkt, depth in
 
 // waitsRarely is waits in a run that is recorded, or for a packet that may be marked.
 func (s *ethernetState) waitsRarely(p *Partition, o *port, out int32, k *pkt, depth int32) {
-	if p.tallies != nil {
-		p.tallyCame(p.lane(out, k.class), int32(k.size))
+	if p.record != nil {
+		p.record.Queued(p.lane(out, k.class), int32(k.size), p.now)
 	}
 	s.markIn(p, out, k, depth)
 	o.touch(p, out)
@@ -336,8 +309,8 @@ func (s *ethernetState) waitsRarely(p *Partition, o *port, out int32, k *pkt, de
 // at arrival.
 func (s *ethernetState) markIn(p *Partition, out int32, k *pkt, bytes int32) {
 	if bytes > s.leastIn {
-		if e := s.ecn(p.net, out, k.class); e.KMax > 0 && !e.AtDequeue {
-			e.mark(p, bytes, out, k)
+		if e := s.ecn(p.net, out, k.class); !e.AtDequeue {
+			p.markECN(e, out, k, bytes)
 		}
 	}
 }
@@ -379,7 +352,7 @@ func (s *ethernetState) overEgress(p *Partition, b *inbox, o *port, out int32, k
 	o.queueSingleEthernet(p, out)
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	over := func() bool {
-		room := (s.spec.Shared - s.used) * s.spec.EgressNum / s.spec.EgressDen
+		room := s.buffer.Free() * s.spec.EgressNum / s.spec.EgressDen
 		if limit := int64(s.spec.EgressLimit[k.class]); limit > 0 {
 			room = min(room, limit)
 		}
@@ -392,123 +365,68 @@ func (s *ethernetState) overEgress(p *Partition, b *inbox, o *port, out int32, k
 	return over()
 }
 
-// fits charges a packet to its ingress queue if there is room for it, and for more behind it.
-func (s *ethernetState) fits(g *ingress, k *pkt) bool {
-	held := g.held + int32(k.size)
-	above := max(0, held-s.reserve)
-	used := s.used + int64(above-max(0, g.held-s.reserve))
-	if g.headroom != 0 || int64(above+1)*g.den > (s.shared-used)*g.num {
-		return false
-	}
-	g.held, s.used = held, used
-	return true
-}
-
 // admit charges a packet to its ingress queue. It returns false if neither the shared pool nor the
 // headroom has room for it.
 func (s *ethernetState) admit(p *Partition, b *inbox, link int32, k *pkt) bool {
 	g := &p.net.ingress[int(link)*p.net.classes+int(k.class)]
-	return s.fits(g, k) || s.admitAtBound(p, g, b, link, k)
+	return s.buffer.TryCharge(g, int32(k.size)) || s.admitAtBound(p, g, b, link, k)
 }
 
 // admitAtBound is admit for an ingress queue that is above its threshold, or may be after this
 // packet.
-func (s *ethernetState) admitAtBound(p *Partition, g *ingress, b *inbox, link int32, k *pkt) bool {
-	n, spec := p.net, s.spec
-	size := int32(k.size)
-	over := s.over(g, int64(g.held+size)-int64(spec.Reserve))
+func (s *ethernetState) admitAtBound(p *Partition, g *buffer.Ingress, b *inbox, link int32, k *pkt) bool {
+	size, lossless := int32(k.size), has(s.lossless, k.class)
+	over := s.buffer.IsOver(g, size)
 	if over {
 		s.settle(p, b.node)
-		over = s.over(g, int64(g.held+size)-int64(spec.Reserve))
+		over = s.buffer.IsOver(g, size)
 	}
-	if over {
-		if s.lossless>>k.class&1 == 0 {
-			return false
+	switch {
+	case !over:
+		if used := s.buffer.Charge(g, size); used > s.spec.Shared {
+			p.breach("shared buffer over its size", link, used, s.spec.Shared)
 		}
-		if g.headroom+size > s.headroomOf(n, link) || spec.HeadroomPool > 0 && s.overPool(p, b, size) {
-			return false
-		}
-		g.headroom += size
-		s.headroom += int64(size)
-	} else {
-		before := shared(g, spec.Reserve)
-		g.held += size
-		s.used += shared(g, spec.Reserve) - before
-		if s.used > spec.Shared {
-			p.breach("shared buffer over its size", link, s.used, spec.Shared)
-		}
+	case lossless && g.HasHeadroom(size) && s.poolHasHeadroom(p, b, size):
+		s.buffer.ChargeHeadroom(g, size)
+	default:
+		return false
 	}
-	if s.lossless>>k.class&1 != 0 && !g.paused && s.crowded(p, g, b) {
+	if lossless && !g.Paused && s.isFull(p, g, b) {
 		s.pauseSender(p, g, b, link, k.class)
 	}
 	return true
 }
 
-// crowded reports whether an ingress queue is full enough to pause its sender.
-func (s *ethernetState) crowded(p *Partition, g *ingress, b *inbox) bool {
-	full := func() bool {
-		return g.headroom > 0 || s.over(g, shared(g, s.spec.Reserve)+1)
-	}
-	if !full() {
+// isFull reports whether an ingress queue is full enough to pause its sender.
+func (s *ethernetState) isFull(p *Partition, g *buffer.Ingress, b *inbox) bool {
+	if !s.buffer.IsFull(g) {
 		return false
 	}
 	s.settle(p, b.node)
-	return full()
+	return s.buffer.IsFull(g)
 }
 
-// overPool reports whether the shared headroom has no room for a packet.
-func (s *ethernetState) overPool(p *Partition, b *inbox, size int32) bool {
-	if s.headroom+int64(size) > s.spec.HeadroomPool {
-		s.settle(p, b.node)
+// poolHasHeadroom reports whether the shared headroom has room for a packet.
+func (s *ethernetState) poolHasHeadroom(p *Partition, b *inbox, size int32) bool {
+	if s.buffer.PoolHasHeadroom(size) {
+		return true
 	}
-	return s.headroom+int64(size) > s.spec.HeadroomPool
+	s.settle(p, b.node)
+	return s.buffer.PoolHasHeadroom(size)
 }
 
 // release returns the buffer of a packet that has left.
 func (s *ethernetState) release(p *Partition, link int32, class uint8, size int32) {
 	g := &p.net.ingress[int(link)*p.net.classes+int(class)]
-	if s.refund(g, size) {
+	if s.buffer.TryRelease(g, size) {
 		return
 	}
-	if g.headroom > 0 {
-		fromHeadroom := min(g.headroom, size)
-		g.headroom -= fromHeadroom
-		s.headroom -= int64(fromHeadroom)
-		size -= fromHeadroom
-	}
-	held := g.held - size
-	s.used -= int64(max(0, g.held-s.reserve) - max(0, held-s.reserve))
-	g.held = held
-	if held < 0 {
+	if held := s.buffer.Release(g, size); held < 0 {
 		p.breach("ingress queue holds less than nothing", link, int64(held), 0)
 	}
-	if g.paused && g.headroom == 0 && s.mayResume(g) {
+	if g.Paused && s.buffer.MayResume(g) {
 		s.resumeSender(p, g, link, class)
 	}
-}
-
-// refund is release if the buffer is outside of the headroom and nobody waits for it; else it does
-// nothing, and returns false.
-func (s *ethernetState) refund(g *ingress, size int32) bool {
-	held := g.held - size
-	if held < 0 || g.paused || g.headroom != 0 {
-		return false
-	}
-	s.used -= int64(max(0, g.held-s.reserve) - max(0, held-s.reserve))
-	g.held = held
-	return true
-}
-
-// mayResume reports whether a paused queue has drained far enough.
-func (s *ethernetState) mayResume(g *ingress) bool {
-	above := shared(g, s.spec.Reserve)
-	switch {
-	case above == 0 || g.held <= s.spec.Xon:
-		return true
-	case s.spec.Xon > 0 && s.spec.XonOffset == 0:
-		return false
-	}
-	return !s.over(g, above+int64(s.spec.XonOffset))
 }
 
 // served returns the buffer of the packet that a port has sent.
@@ -518,12 +436,12 @@ func (s *ethernetState) served(p *Partition, o *port) {
 	s.release(p, in, o.class, int32(o.serve))
 }
 
-// cleared is served if a port has sent a packet whose buffer refund returns, and true as well if it has sent none.
+// cleared is served if a port has sent a packet whose buffer TryRelease returns, and true as well if it has sent none.
 func (s *ethernetState) cleared(p *Partition, o *port) bool {
 	if o.serveIn < 0 {
 		return true
 	}
-	if !s.refund(&p.net.ingress[int(o.serveIn)*p.net.classes+int(o.class)], int32(o.serve)) {
+	if !s.buffer.TryRelease(&p.net.ingress[int(o.serveIn)*p.net.classes+int(o.class)], int32(o.serve)) {
 		return false
 	}
 	o.serveIn = -1
@@ -556,13 +474,15 @@ func (s *ethernetState) send(p *Partition, o *port, link int32) {
 	}
 	class := uint8(bits.TrailingZeros16(ready)) & 15
 	if ready&(ready-1) != 0 {
-		class = s.spec.Schedule.pick(p, link, ready)
+		class = p.net.rounds[link].Pick(&s.spec.Schedule, ready, func(class uint8) int32 {
+			return int32(p.pool.hot[p.net.egress[int(link)*p.net.classes+int(class)].packets.head].size)
+		})
 	}
 	i, depth := o.dequeueEthernet(p, link, class)
 	k := &p.pool.hot[i]
 	o.queued -= int32(k.size)
-	if p.tallies != nil {
-		p.tallyLeft(p.lane(link, k.class), int32(k.size))
+	if p.record != nil {
+		p.record.Dequeued(p.lane(link, k.class), int32(k.size), p.now)
 	}
 	if o.nonEmpty&^o.blocked == 0 {
 		s.launch(p, o, link, i, k, depth)
@@ -586,8 +506,8 @@ func (s *ethernetState) launch(p *Partition, o *port, link, i int32, k *pkt, byt
 // each release matters.
 func (s *ethernetState) launchRarely(p *Partition, o *port, link, i int32, k *pkt, bytes int32) {
 	if bytes > s.leastOut {
-		if e := s.ecn(p.net, link, k.class); e.AtDequeue && e.KMax > 0 {
-			e.mark(p, bytes, link, k)
+		if e := s.ecn(p.net, link, k.class); e.AtDequeue {
+			p.markECN(e, link, k, bytes)
 		}
 	}
 	if k.wants != 0 && k.reports() {
@@ -619,18 +539,9 @@ func (o *port) notBeforeTail(p *Partition, k *pkt) units.Time {
 	return max(p.now, k.arrive+p.net.ports[k.in].serialisation(k.size)-out)
 }
 
-// mark sets congestion experienced with the probability of RED.
-func (e *ECN) mark(p *Partition, bytes, link int32, k *pkt) {
-	if bytes <= e.KMin || !k.markable() {
-		return
+// markECN marks a packet that finds a queue of a number of bytes, with the probability of its priority.
+func (p *Partition) markECN(e *marking.ECN, link int32, k *pkt, bytes int32) {
+	if k.markable() && e.Marks(bytes, &p.net.random[link]) {
+		p.markCongestion(p.lane(link, k.class), k)
 	}
-	if bytes <= e.KMax {
-		threshold := uint64(e.PMax) * uint64(bytes-e.KMin) / uint64(e.KMax-e.KMin)
-		if p.net.random[link].Uint64()>>32 >= threshold {
-			return
-		}
-	}
-	k.mark |= marked
-	p.stats.Marked++
-	p.tallyMark(p.lane(link, k.class))
 }

@@ -13,13 +13,13 @@ type flowTable struct {
 	n      int
 }
 
-// at is the flow with a number, which must exist.
-func (t *flowTable) at(q units.QPN) *flow { return &t.blocks[q/flowBlock][q%flowBlock] }
+// flow is the flow with a number, which must exist.
+func (t *flowTable) flow(q units.QPN) *flow { return &t.blocks[q/flowBlock][q%flowBlock] }
 
 // all are the flows in the order of their numbers.
 func (t *flowTable) all(yield func(*flow) bool) {
 	for i := range t.n {
-		if !yield(t.at(units.QPN(i))) {
+		if !yield(t.flow(units.QPN(i))) {
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -15,7 +16,7 @@ type GPU struct {
 	// Pipeline is the fixed time from a burst's tail at the GPU to its data being visible in
 	// memory.
 	Pipeline units.Time
-	Credits  Credits
+	Credits  credit.Grant
 	// BurstBytes is the payload of a full burst.
 	BurstBytes int32
 	// PacketBytes and PacketOverhead are the payload and the overhead of the

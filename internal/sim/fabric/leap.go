@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"weft/internal/sim/fabric/counts"
 	"weft/units"
 )
 
@@ -28,7 +29,7 @@ type Leap struct {
 
 // Reading is the counters of a network at one moment.
 type Reading struct {
-	stats Stats
+	stats counts.Stats
 	bytes []int64 // by link
 }
 

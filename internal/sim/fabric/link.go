@@ -84,7 +84,7 @@ func (o *port) depart(p *Partition, link, i int32, k *pkt, start, end units.Time
 		at = end
 	}
 	k.arrive = at + units.Time(o.delay)
-	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 || p.minor != 0 && p.minor>>(k.class&15)&1 != 0 {
+	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 || p.record != nil && p.record.IsMinor(k.class) {
 		o.departOddly(p, link, i, k, start, end)
 		return
 	}
@@ -95,12 +95,12 @@ func (o *port) depart(p *Partition, link, i int32, k *pkt, start, end units.Time
 // departOddly is depart for a port with flags.
 func (o *port) departOddly(p *Partition, link, i int32, k *pkt, start, end units.Time) {
 	if o.flags&flagJitter != 0 {
-		p.net.delay(p, o, link, k, start, end)
+		o.delayArrival(p, link, k, start, end)
 	}
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}
-	if o.flags&flagFollowed != 0 || p.minor>>(k.class&15)&1 != 0 {
+	if o.flags&flagFollowed != 0 || p.record != nil && p.record.IsMinor(k.class) {
 		p.follow(link, i, k, start, end)
 	}
 	if o.flags&flagRemote != 0 {

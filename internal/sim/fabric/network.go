@@ -6,6 +6,10 @@ import (
 
 	"weft/internal/base/cores"
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/isolation"
+	"weft/internal/sim/fabric/series"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -114,7 +118,7 @@ type observers struct {
 	trace    Trace
 	packets  PacketTrace    // nil if packets are not followed
 	examined bool           // arriving packets are followed, or may be corrupted
-	adapters []*adapterPort // by link: counters of NICs' ports, if the network records; nil for others
+	adapters []*series.Port // by link: counters of NICs' ports, if the network records; nil for others
 }
 
 // forwarding is the switches' choice of ports and lanes.
@@ -136,18 +140,17 @@ type scaleUp struct {
 
 // borders are the rules that separate hosts.
 type borders struct {
-	pkeys    *PKeys        // nil: P_Keys are not checked
-	segments *Segments     // nil: there are no VRFs
-	offences [][]Violation // by discarding port; nil without checks
+	pkeys    *isolation.PKeys    // nil: P_Keys are not checked
+	segments *isolation.Segments // nil: there are no VRFs
+	offences []isolation.Log     // by discarding port; nil without checks
 }
 
 // hazards are the possible errors of links.
 type hazards struct {
-	faults    *faultState  // nil without faults
-	jitter    []linkJitter // by link; nil if no switch has jitter
-	errors    []linkErrors // by link; nil if packets are not corrupted
-	errorRate uint64       // of packets, in 2^-64
-	bursts    []linkBursts // by link; nil if errors do not come in bursts
+	faults *faultState         // nil without faults
+	jitter []impair.LinkJitter // by link; nil if no switch has jitter
+	errors []impair.LinkErrors // by link; nil if packets are not corrupted
+	bursts []impair.LinkBursts // by link; nil if errors do not come in bursts
 }
 
 // Run runs the network until an exact time, or until no event is left, on at most workers cores. It
@@ -189,58 +192,25 @@ func (n *Network) single() units.Time {
 func (n *Network) UseSpare(spare *engine.Spare) { n.spare = spare }
 
 // Stats sums the counters of all partitions, and what was estimated of parts that an application left out.
-func (n *Network) Stats() Stats {
+func (n *Network) Stats() counts.Stats {
 	s := n.simulated()
-	s.add(&n.leaps.sum.stats)
+	s.Add(&n.leaps.sum.stats)
 	return s
 }
 
 // simulated sums the counters of all partitions.
-func (n *Network) simulated() (s Stats) {
+func (n *Network) simulated() (s counts.Stats) {
 	for _, p := range n.parts {
-		s.add(&p.stats)
+		s.Add(&p.stats)
 	}
 	return s
-}
-
-func (s *Stats) add(t *Stats) {
-	s.Events += t.Events
-	s.Hops += t.Hops
-	s.Bursts += t.Bursts
-	s.Injected += t.Injected
-	s.Delivered += t.Delivered
-	s.InBytes += t.InBytes
-	s.OutBytes += t.OutBytes
-	s.LostBytes += t.LostBytes
-	s.CNPs += t.CNPs
-	s.CNPsTaken += t.CNPsTaken
-	s.CNPDelay += t.CNPDelay
-	s.PaceWaits += t.PaceWaits
-	s.PaceWait += t.PaceWait
-	s.Marked += t.Marked
-	s.Hashed += t.Hashed
-	s.Trimmed += t.Trimmed
-	s.LinkRetries += t.LinkRetries
-	s.ContextMisses += t.ContextMisses
-	s.Pauses += t.Pauses
-	s.Resumes += t.Resumes
-	s.Stalls += t.Stalls
-	s.Storms += t.Storms
-	s.LastFault = max(s.LastFault, t.LastFault)
-	for i := range s.Dropped {
-		s.Dropped[i] += t.Dropped[i]
-	}
 }
 
 // Retransmissions is the number of data packets that the flows have retransmitted.
 func (n *Network) Retransmissions() (sum int64) {
 	for i := range n.nics {
 		for f := range n.nics[i].flows.all {
-			if f.socket {
-				sum += int64(f.conn.Stats().Retransmitted)
-			} else {
-				sum += int64(f.qp.Repeated())
-			}
+			sum += int64(f.retransmitted())
 		}
 	}
 	return sum
@@ -440,7 +410,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	flows := &n.nicOf(from).flows
 	id := flows.add(&n.slab)
-	f := flows.at(id)
+	f := flows.flow(id)
 	*f = flow{
 		timerAt: units.Forever, timer: -1, id: id, dst: to, port: n.nodes[from].base + c.Port,
 		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL, order: c.Order,
@@ -452,12 +422,12 @@ func (n *Network) newFlow(from, to int32, c Connection) *flow {
 // the work request's length and immediate data.
 func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) error {
 	s := p.net.nicOf(nic)
-	f := s.flows.at(end)
+	f := s.flows.flow(end)
 	var err error
 	if f.socket {
 		length := units.Bytes(wr.Length)
 		if s.spec.MPA != nil {
-			length = s.spec.MPA.stream(length)
+			length = s.spec.MPA.Stream(length)
 		}
 		err = f.conn.Send(p.now, length, wr.Imm)
 	} else {
@@ -466,8 +436,8 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	if err != nil {
 		return err
 	}
-	if p.tallies != nil {
-		p.posted(nic, f, &wr)
+	if p.record != nil {
+		s.recordPost(p, nic, f, &wr)
 	}
 	s.look(p, nic, f)
 	return nil

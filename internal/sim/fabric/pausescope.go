@@ -22,7 +22,7 @@ func (pfc *PFC) ask(p *Partition, link int32, class uint8, kind pauseKind) {
 // asking are the classes that keep the sender on a link paused.
 func (n *Network) asking(link int32) (classes uint16) {
 	for class := range n.classes {
-		if n.ingress[int(link)*n.classes+class].paused {
+		if n.ingress[int(link)*n.classes+class].Paused {
 			classes |= 1 << class
 		}
 	}
@@ -34,7 +34,7 @@ func (pfc *PFC) asks(n *Network, link int32, class uint8) bool {
 	if pfc.WholeLink {
 		return n.asking(link) != 0
 	}
-	return n.ingress[int(link)*n.classes+int(class)].paused
+	return n.ingress[int(link)*n.classes+int(class)].Paused
 }
 
 // stopped are the egress queues of a port that a pause of a priority stops.

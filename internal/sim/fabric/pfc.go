@@ -1,6 +1,11 @@
 package fabric
 
-import "weft/units"
+import (
+	"weft/internal/sim/fabric/buffer"
+	"weft/internal/sim/fabric/pauses"
+	"weft/internal/sim/fabric/watchdog"
+	"weft/units"
+)
 
 // PFC is priority flow control (IEEE 802.1Qbb) of a device, as sender and receiver of pauses.
 type PFC struct {
@@ -25,12 +30,12 @@ type PFC struct {
 
 // pauses is the state of PFC on all links.
 type pauseState struct {
-	pauses     [][]pause    // by port: frames in flight
-	pauseUntil []units.Time `state:"until"` // by port and class
-	renewAt    []units.Time // by link and class: time of the next renewal of the pause of its sender
-	reaction   []units.Time `state:"-"` // by link: of its receiver to PFC frames
-	watched    []watched    // by port and class; nil if no switch has a watchdog
-	pauseLogs  []*pauseLog  // by link and class; nil if pauses are not recorded
+	frames     [][]pause        // by port: frames in flight
+	pauseUntil []units.Time     `state:"until"` // by port and class
+	renewAt    []units.Time     // by link and class: time of the next renewal of the pause of its sender
+	reaction   []units.Time     `state:"-"` // by link: of its receiver to PFC frames
+	watched    []watchdog.Queue // by port and class; nil if no switch has a watchdog
+	pauseLogs  []*pauses.Log    // by link and class; nil if pauses are not recorded
 }
 
 // quantumBytes is one quantum of pause, 512 bit times, in bytes of the link.
@@ -53,8 +58,8 @@ const (
 )
 
 // pauseSender requests that the sender on a link stop a class.
-func (s *ethernetState) pauseSender(p *Partition, g *ingress, b *inbox, link int32, class uint8) {
-	g.paused = true
+func (s *ethernetState) pauseSender(p *Partition, g *buffer.Ingress, b *inbox, link int32, class uint8) {
+	g.Paused = true
 	s.paused++
 	if s.paused == 1 {
 		p.net.nodes[b.node].watchServed(p)
@@ -74,8 +79,8 @@ func (nd *node) watchServed(p *Partition) {
 }
 
 // resumeSender lets the sender on a link resume.
-func (s *ethernetState) resumeSender(p *Partition, g *ingress, link int32, class uint8) {
-	g.paused = false
+func (s *ethernetState) resumeSender(p *Partition, g *buffer.Ingress, link int32, class uint8) {
+	g.Paused = false
 	s.paused--
 	p.pauseEnds(link, class)
 	s.spec.PFC.ask(p, link, class, pauseOff)
@@ -88,7 +93,9 @@ func (pfc *PFC) send(p *Partition, link int32, class uint8, kind pauseKind) {
 	back := n.inboxes[link].back
 	o := &n.ports[back]
 	end := o.occupy(max(p.now, o.freeAt), int64(pfc.FrameBytes))
-	p.tallyFrame(back, pfc.FrameBytes)
+	if p.record != nil {
+		p.record.SentFrame(back, pfc.FrameBytes)
+	}
 	p.countPause(back, class, true)
 	if kind == pauseOn {
 		p.stats.Pauses++
@@ -144,8 +151,8 @@ func (n *Network) pfcOf(node int32) *PFC {
 
 // schedulePause notes a frame that takes effect on a port later.
 func (p *Partition) schedulePause(port int32, f pause) {
-	p.net.pauses[port] = append(p.net.pauses[port], f)
-	l := p.net.pauses[port]
+	p.net.frames[port] = append(p.net.frames[port], f)
+	l := p.net.frames[port]
 	for i := len(l) - 1; i > 0 && l[i-1].at > f.at; i-- {
 		l[i-1], l[i] = l[i], l[i-1]
 	}
@@ -155,13 +162,13 @@ func (p *Partition) schedulePause(port int32, f pause) {
 // pauseEffect applies the frames that are due at a port.
 func (p *Partition) pauseEffect(port int32) {
 	n := p.net
-	l := n.pauses[port]
+	l := n.frames[port]
 	due := 0
 	for due < len(l) && l[due].at <= p.now {
 		p.applyPause(port, l[due])
 		due++
 	}
-	n.pauses[port] = append(n.pauses[port][:0], n.pauses[port][due:]...)
+	n.frames[port] = append(n.frames[port][:0], n.frames[port][due:]...)
 }
 
 func (p *Partition) applyPause(port int32, f pause) {

@@ -1,6 +1,10 @@
 package fabric
 
-import "weft/units"
+import (
+	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/fabric/counts"
+	"weft/units"
+)
 
 // Receiver is a NIC that receives data more slowly than its wire delivers them, or not at all: a
 // host with a too slow bus, memory or page tables, or a firmware that hangs. It has a buffer of its
@@ -33,6 +37,16 @@ func (b *Builder) Receive(nic int32, r *Receiver) {
 	s.receiver, s.delays = &receiver{spec: r, packets: emptyList}, true
 }
 
+// ShareSlot makes the NICs from first up to, not including, end share a slot with the given time of a byte in
+// each direction. Each of them must be a Receiver, in whose buffer packets wait for the slot. It is called
+// before Build.
+func (b *Builder) ShareSlot(first, end int32, perByte units.PerByte) {
+	s := &adapter.Slot{PerByte: perByte}
+	for nic := first; nic < end; nic++ {
+		b.n.nicOf(nic).slot = s
+	}
+}
+
 // receivers requests the begin and end events of failed NICs.
 func (n *Network) receivers() {
 	for i := range n.nodes {
@@ -60,7 +74,7 @@ func (r *receiver) receive(p *Partition, node, i int32) bool {
 	}
 	size := int64(p.pool.hot[i].size)
 	if r.held+size > r.spec.Buffer {
-		p.dropFrom(p.pool.hot[i].in, i, DropReceiver)
+		p.dropFrom(p.pool.hot[i].in, i, counts.DropReceiver)
 		return true
 	}
 	first := r.packets.head < 0
@@ -84,11 +98,15 @@ func (r *receiver) takeNext(p *Partition, node int32) {
 		taking = units.Time(int64(k.size) * rate.Num / rate.Den)
 	}
 	r.done = p.now + taking
-	if c := p.net.nicOf(node).contexts; c != nil && c.missed(p, p.pool.cold[i].DestQP) {
-		r.done = max(p.now+max(taking, c.spec.interval()), k.arrive+c.spec.Fetch)
+	nic := p.net.nicOf(node)
+	if nic.contexts != nil {
+		miss := false
+		if r.done, miss = nic.contexts.Receive(p.pool.cold[i].DestQP, p.now, k.arrive, taking); miss {
+			p.stats.ContextMisses++
+		}
 	}
-	if slot := p.net.nicOf(node).slot; slot != nil {
-		r.done = max(r.done, slot.pass(&slot.received, p.now, k.size))
+	if nic.slot != nil {
+		r.done = max(r.done, nic.slot.PassReceived(p.now, k.size))
 	}
 	r.done = max(r.done, p.now+1)
 	if p.now >= r.spec.Until {
@@ -132,7 +150,7 @@ func (r *receiver) pauseLinks(p *Partition, node int32, kind pauseKind) {
 		link := n.back[port]
 		for class := uint8(0); link >= 0 && int(class) < n.classes; class++ {
 			if pfc.Lossless>>class&1 != 0 {
-				n.ingress[int(link)*n.classes+int(class)].paused = r.paused
+				n.ingress[int(link)*n.classes+int(class)].Paused = r.paused
 				if r.paused {
 					p.pauseBegins(link, class)
 				} else {

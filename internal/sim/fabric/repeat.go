@@ -149,7 +149,7 @@ func (p *Partition) Beat() {
 
 // Lead chooses the connection whose packets are beats when they arrive at a NIC. It replaces the connection that was
 // chosen before. The NICs of all chosen connections are in one partition.
-func (p *Partition) Lead(nic int32, end units.QPN) { p.leader = p.net.nicOf(nic).flows.at(end) }
+func (p *Partition) Lead(nic int32, end units.QPN) { p.leader = p.net.nicOf(nic).flows.flow(end) }
 
 // LookAnew says that the application will not come back to the recorded state.
 func (p *Partition) LookAnew() {

@@ -28,7 +28,7 @@ func (n *Network) Waiting() string {
 // incomplete is the number of packets of reductions without all contributions.
 func (n *Network) incomplete() (sums int) {
 	for _, p := range n.parts {
-		sums += p.sums.open
+		sums += p.sums.Open()
 	}
 	return sums
 }
@@ -92,9 +92,9 @@ func (n *Network) whyWaiting(link int32) string {
 		if index >= len(n.lanes) {
 			break // not a credit-based fabric
 		}
-		if l := &n.lanes[index]; l.need > 0 {
+		if l := &n.lanes[index]; l.Need > 0 {
 			has := n.creditsBy(link, int32(index), n.Partition(o.node).now)
-			return fmt.Sprintf("%s, lane %d needs %d credit blocks and has %d", what, class, l.need, has)
+			return fmt.Sprintf("%s, lane %d needs %d credit blocks and has %d", what, class, l.Need, has)
 		}
 	}
 	return fmt.Sprintf("%s in %s", what, classList(o.nonEmpty))

@@ -8,6 +8,7 @@ import (
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -67,7 +68,7 @@ func (p *Phase) Drops(ctx context.Context, headroom units.Bytes) (int64, error) 
 	if s.Pauses == 0 && ctx.Err() == nil {
 		return 0, fmt.Errorf("no pause at %v with a headroom of %v", p.PerByte, headroom)
 	}
-	return s.Dropped[fabric.DropHeadroom], ctx.Err()
+	return s.Dropped[counts.DropHeadroom], ctx.Err()
 }
 
 // flood is the application of NIC A.

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/formats/hpcc"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -227,7 +228,7 @@ func (m *hpccModels) ethernetPort(p hpccPort, slowest units.Rate) fabric.Etherne
 	}
 	if e, ok := m.c.Config.ECN(p.rate); ok && m.c.Config.EnableQCN {
 		for class := 1; class < hpccClasses; class++ {
-			port.ECN[class] = fabric.ECN{
+			port.ECN[class] = marking.ECN{
 				KMin: int32(e.KMin), KMax: int32(e.KMax), AtDequeue: true,
 				PMax: uint32(min(1<<32-1, e.PMax.Float()*(1<<32))),
 			}

@@ -3,7 +3,7 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
@@ -68,7 +68,7 @@ func shares(e *Env, k int) ([]float64, error) {
 	}
 	m.Propagation = 2040_400
 	m.Transport.PathMTU, m.Transport.CNPInterval, m.Transport.PacedOverhead = 1024, m.DCQCN.CNPInterval, 82
-	m.Switch.ECN[0] = fabric.ECN{KMin: 5_000, KMax: 200_000, PMax: 1 << 32 / 100}
+	m.Switch.ECN[0] = marking.ECN{KMin: 5_000, KMax: 200_000, PMax: 1 << 32 / 100}
 	flows := streams{senders: k, depth: 4, stagger: stagger, end: end, window: window}
 	got, _, err := flows.run(e, m, func() cc.Algorithm { return cc.NewDCQCN(&m.DCQCN, 0) })
 	return got, err

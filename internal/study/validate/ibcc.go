@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -97,7 +98,7 @@ func victimGoodput(e *Env, controlled bool) (map[int32]float64, error) {
 		return nil, err
 	}
 	if controlled {
-		m.InfiniBandSwitch.FECN = fabric.FECN{Threshold: 8 << 10, MarkingRate: 8, PacketSize: 64}
+		m.InfiniBandSwitch.FECN = marking.FECN{Threshold: 8 << 10, MarkingRate: 8, PacketSize: 64}
 		m.Transport.Marks, m.Transport.PacedOverhead = transport.MarksAcked, 26
 		m.IBCC = cc.IBCCParams{LineRate: 400 * units.Gbps, Timer: 8_192 * ns, Increase: 1}
 		for i := range 128 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
@@ -86,7 +88,7 @@ func controlledIncast(e *Env, k int64, want float64) (Row, error) {
 	}
 	m.Switch.Shared = 4 << 20
 	m.Transport.CNPInterval = m.DCQCN.CNPInterval
-	m.Switch.ECN[0] = fabric.ECN{KMin: 50_000, KMax: 2_000_000, PMax: 1 << 32 / 100}
+	m.Switch.ECN[0] = marking.ECN{KMin: 50_000, KMax: 2_000_000, PMax: 1 << 32 / 100}
 	got, s, err := incast(e, m, int(k), &m.DCQCN)
 	if err != nil {
 		return Row{}, err
@@ -95,7 +97,7 @@ func controlledIncast(e *Env, k int64, want float64) (Row, error) {
 }
 
 // incast is the time at which the last message has arrived.
-func incast(e *Env, m *Models, k int, control *cc.DCQCNParams) (units.Time, fabric.Stats, error) {
+func incast(e *Env, m *Models, k int, control *cc.DCQCNParams) (units.Time, counts.Stats, error) {
 	arrived, last := 0, units.Time(0)
 	n, err := m.star(e, k+1, &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
 		if c.Recv {
@@ -104,7 +106,7 @@ func incast(e *Env, m *Models, k int, control *cc.DCQCNParams) (units.Time, fabr
 		}
 	}})
 	if err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	for i := range k {
 		c := fabric.Connection{}
@@ -112,14 +114,14 @@ func incast(e *Env, m *Models, k int, control *cc.DCQCNParams) (units.Time, fabr
 			c.CC = cc.NewDCQCN(control, 0)
 		}
 		if err := post(n, int32(i+1), 0, c, transport.WorkRequest{Op: transport.OpSend, Length: incastBytes}); err != nil {
-			return 0, fabric.Stats{}, err
+			return 0, counts.Stats{}, err
 		}
 	}
 	if err := run(e, n, units.Second); err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	if arrived != k {
-		return 0, fabric.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, k)
+		return 0, counts.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, k)
 	}
 	return last, n.Stats(), nil
 }

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/adapter"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/tcp"
 	"weft/units"
@@ -29,7 +30,7 @@ func iwarp(name string, ipMTU units.Bytes, markers, sends bool) (*Models, error)
 	}
 	c := tcp.DataCenter(ipMTU)
 	c.InitialWindow, c.Window, c.TimerSlack = 1<<14, 64*units.MiB, 0
-	m.NIC.MPA = &fabric.MPA{Unit: uint16(wire.MPAUnit(int(c.MSS), markers)), Sends: sends, Markers: markers}
+	m.NIC.MPA = &adapter.MPA{Unit: uint16(wire.MPAUnit(int(c.MSS), markers)), Sends: sends, Markers: markers}
 	c.MSS = units.Bytes(m.NIC.MPA.Unit)
 	m.NIC.TCP = &c
 	m.NIC.FrameOverhead = uint16(wire.TCPSegmentBytes(1024, wire.EthernetFraming{}) - 1024 - tcp.HeaderBytes)

@@ -7,6 +7,7 @@ import (
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -94,7 +95,7 @@ func infiniband(generation string) (*Models, error) {
 			m.NIC.Overhead[op] = uint16(wire.InfiniBandBytes(o, 64, false)-64) + around
 		}
 	}
-	m.NIC.Credits = fabric.Credits{Period: ibPeriod, Latency: ibLatency, FrameBytes: wire.InfiniBandFlowControlBytes + around}
+	m.NIC.Credits = credit.Grant{Period: ibPeriod, Latency: ibLatency, FrameBytes: wire.InfiniBandFlowControlBytes + around}
 	for i := range m.NIC.Credits.Blocks {
 		m.NIC.Credits.Blocks[i] = ibBlocks
 	}

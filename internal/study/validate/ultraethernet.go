@@ -7,6 +7,10 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -84,8 +88,8 @@ func ultraEthernet(name string, switches int, propagation units.Time) (*Models, 
 	m.Switch.AlphaDen, m.Switch.EgressNum, m.Switch.EgressDen = 1, 1, 1
 	m.Switch.EgressLimit[uetData], m.Switch.EgressLimit[uetTrimmed] = int32(flight), int32(flight)
 	m.Switch.Trim = fabric.Trim{Classes: 1 << uetData, To: uetTrimmed, Bytes: 128 + wire.EthernetGapBytes}
-	m.Switch.Schedule = fabric.Schedule{Strict: 1 << uetControl, Weights: [8]int32{4200, 99 * 4200}}
-	m.Switch.ECN[uetData] = fabric.ECN{KMin: int32(flight / 5), KMax: int32(flight * 4 / 5), PMax: 1<<32 - 1, AtDequeue: true}
+	m.Switch.Schedule = arbitration.Schedule{Strict: 1 << uetControl, Weights: [8]int32{4200, 99 * 4200}}
+	m.Switch.ECN[uetData] = marking.ECN{KMin: int32(flight / 5), KMax: int32(flight * 4 / 5), PMax: 1<<32 - 1, AtDequeue: true}
 	rate := units.Rate(8 * int64(units.Second) * m.PerByte.Den / m.PerByte.Num)
 	scale := func(num, den int64) int64 { return mtu * flight / 150_000 * num / den }
 	target := rtt * 3 / 4
@@ -163,7 +167,7 @@ func uetIncastRows(e *Env) ([]Row, error) {
 		}
 		s := n.Stats()
 		rows = append(rows, one(fmt.Sprintf("%d:1", k), Nanoseconds, uetIncastBound(k), float64(last), within(0.10), "%d of %d packets trimmed, %d sent again; %d trimmed packets were dropped for want of room. %s",
-			s.Trimmed, k*256, n.Retransmissions(), s.Dropped[fabric.DropBuffer], uetIncastNotes[k]))
+			s.Trimmed, k*256, n.Retransmissions(), s.Dropped[counts.DropBuffer], uetIncastNotes[k]))
 	}
 	phases, err := uetPhaseRows(e)
 	return append(rows, phases...), err
@@ -206,7 +210,7 @@ func uetIncastBound(k int64) float64 {
 
 // uetIncast returns the arrival of the last of k messages. Their starts are apart by the
 // given time, and the switch has the given jitter.
-func uetIncast(e *Env, k int32, apart units.Time, jitter fabric.Jitter) (units.Time, *fabric.Network, error) {
+func uetIncast(e *Env, k int32, apart units.Time, jitter impair.Jitter) (units.Time, *fabric.Network, error) {
 	m, err := ultraEthernet("400g", 1, signal10m)
 	if err != nil {
 		return 0, nil, err
@@ -297,18 +301,18 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 }
 
 // permute returns the arrival of the permutation's last message.
-func permute(e *Env, m *Models, alg func() cc.Algorithm, bytes uint32) (float64, fabric.Stats, error) {
+func permute(e *Env, m *Models, alg func() cc.Algorithm, bytes uint32) (float64, counts.Stats, error) {
 	g, err := topology.TwoLevel{
 		Endpoints: uetLeaves * uetLeaves, NodeNICs: 1, Radix: 2 * uetLeaves, LeafEndpoints: uetLeaves, Spines: uetLeaves,
 		Oversubscription: topology.Ratio{Down: 1, Up: 1},
 	}.Build()
 	if err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	last, arrived := units.Time(0), 0
 	b := m.builder(e, arrivals(func(t units.Time) { last, arrived = t, arrived+1 }))
 	if b.Tables, err = routing.Build(g); err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	for i := range g.Nodes {
 		nd := &g.Nodes[i]
@@ -323,19 +327,19 @@ func permute(e *Env, m *Models, alg func() cc.Algorithm, bytes uint32) (float64,
 	}
 	n, err := b.Build(nil)
 	if err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	order := rand.New(rand.NewPCG(1, 2)).Perm(g.Endpoints)
 	for i, from := range order {
 		if err := m.postOn(n, int32(from), int32(order[(i+1)%len(order)]), alg(), bytes); err != nil {
-			return 0, fabric.Stats{}, err
+			return 0, counts.Stats{}, err
 		}
 	}
 	if err := run(e, n, units.Second); err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	if arrived != g.Endpoints {
-		return 0, fabric.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, g.Endpoints)
+		return 0, counts.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, g.Endpoints)
 	}
 	return float64(last), n.Stats(), nil
 }
@@ -372,7 +376,7 @@ func uetFairnessRows(e *Env) ([]Row, error) {
 		rows = append(rows,
 			flowsRow("NSCC", k, "Jain's index", Plain, 0.95, index, fair),
 			flowsRow("NSCC", k, "goodput", Gigabits, 0.9*100e9*4096/(4096+122), sum, filled),
-			flowsRow("NSCC", k, "packets dropped", Plain, 0, float64(n.Stats().Dropped[fabric.DropBuffer]), exact))
+			flowsRow("NSCC", k, "packets dropped", Plain, 0, float64(n.Stats().Dropped[counts.DropBuffer]), exact))
 	}
 	return rows, nil
 }
