@@ -137,8 +137,8 @@ func (n *Network) Join(stream int, nic int32, c Connection) (send, receive units
 func (s *infinibandState) contribute(p *Partition, b *inbox, link, i int32) {
 	n := p.net
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
-	p.hold(link, k)
-	p.free(link, k.class, k.size, p.now+n.ports[link].serialisation(k.size))
+	p.net.hold(p, link, k)
+	p.net.free(p, link, k.class, k.size, p.now+n.ports[link].serialisation(k.size))
 	stream := n.aggregation.streams[k.entropy]
 	id := reduction.ID{Key: uint64(k.entropy)<<32 | uint64(h.PSN), Node: b.node}
 	if stream.Kind != reduction.Copy && !p.sums.Add(id, int32(len(stream.Switch(b.node).Children))) {
@@ -166,7 +166,7 @@ func (p *Partition) absorb(i int32) {
 // forwardSum forwards a sum that has left the unit. Messages for copying take turns.
 func (s *infinibandState) forwardSum(p *Partition, b *inbox, link, i int32) {
 	k := &p.pool.hot[i]
-	p.hold(link, k)
+	p.net.hold(p, link, k)
 	nd, stream := &p.net.nodes[b.node], k.entropy
 	own := p.net.aggregation.streams[stream]
 	if own.Kind != reduction.Copy {
@@ -204,7 +204,7 @@ func (s *infinibandState) sendUp(p *Partition, nd *node, link int32, stream uint
 
 // forwardResult copies a result from the parent.
 func (s *infinibandState) forwardResult(p *Partition, b *inbox, link, i int32) {
-	p.hold(link, &p.pool.hot[i])
+	p.net.hold(p, link, &p.pool.hot[i])
 	s.spread(p, &p.net.nodes[b.node], link, i, p.net.aggregation.streams[p.pool.cold[i].RKey])
 }
 

@@ -572,19 +572,6 @@ func (b *Builder) mostInFlight(link int32) int64 {
 	return int64((2*c.Latency+3*n.slowest(bytes, node))/c.Period) + 2
 }
 
-// slowest is the time of a number of bytes on a node's slowest link.
-func (n *Network) slowest(bytes units.Time, node int32) (t units.Time) {
-	nd := &n.nodes[node]
-	for link := nd.base; link < nd.base+nd.ports; link++ {
-		for _, l := range []int32{link, n.back[link]} {
-			if l >= 0 {
-				t = max(t, bytes*units.Time(n.ports[l].num)/units.Time(n.ports[l].den))
-			}
-		}
-	}
-	return t
-}
-
 // largestPacket is the length of a NIC's largest packet on the wire.
 func (b *Builder) largestPacket() units.Time {
 	largest := units.Time(0)
@@ -618,11 +605,6 @@ func (b *Builder) markSlower() {
 			}
 		}
 	}
-}
-
-func (n *Network) faster(out, link int32) bool {
-	o, from := &n.ports[out], &n.ports[link]
-	return int64(o.num)*int64(from.den) < int64(from.num)*int64(o.den) && n.inboxes[out].back >= 0
 }
 
 // sendsPFC reports whether a node can pause its senders: an Ethernet switch, or a NIC that is a

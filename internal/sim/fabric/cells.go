@@ -75,9 +75,6 @@ func (b *Builder) setCell(link int) {
 	}
 }
 
-// cell is the cell of the node that sends on a link.
-func (n *Network) cell(link int32) uint16 { return n.nodes[n.ports[link].node].cell }
-
 // nameAlone notes the switches that are alone in their cells and handle its events themselves: they are
 // plain, and no link of the network fails.
 func (n *Network) nameAlone() {

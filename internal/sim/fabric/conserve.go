@@ -1,8 +1,11 @@
 package fabric
 
+// audit is a network whose run is over, and whose invariants are checked.
+type audit struct{ *Network }
+
 // conserved compares the counters of the network with its content at the end of a run: packets,
 // and, if the network is empty, credits as well.
-func (n *Network) conserved() error {
+func (n audit) conserved() error {
 	last := n.parts[0]
 	s := n.simulated()
 	gone := s.Delivered
@@ -39,7 +42,7 @@ func (n *Network) inside() (packets, updates int64) {
 
 // creditsConserved checks, in an empty network, that every sender has the credits for all of its
 // receiver's buffer, either available or in updates in flight.
-func (n *Network) creditsConserved() error {
+func (n audit) creditsConserved() error {
 	for index := range n.lanes {
 		l := &n.lanes[index]
 		link := int32(index / n.classes)

@@ -30,13 +30,13 @@ func (n *Network) creditsBy(link, index int32, now units.Time) int32 {
 
 // takeIn adds the updates that have taken effect to a lane. It returns now if that suffices; else
 // the time at which the updates in flight suffice, or Forever if they do not.
-func (p *Partition) takeIn(link, index, need int32) units.Time {
+func (c *creditPorts) takeIn(p *Partition, link, index, need int32) units.Time {
 	n := p.net
-	l, u, c := &n.lanes[index], n.updatesOf(link, index), &n.creditLinks[link]
-	if far, most := u.Latest-p.now+c.Latency, u.Kept()*c.Period; far > most && u.Kept() < units.Time(l.Granted) {
+	l, u, own := &c.lanes[index], n.updatesOf(link, index), &c.creditLinks[link]
+	if far, most := u.Latest-p.now+own.Latency, u.Kept()*own.Period; far > most && u.Kept() < units.Time(l.Granted) {
 		p.breach("credit update further off than the longest way", link, int64(far), int64(most))
 	}
-	at := l.TakeIn(n.rings, u, c.Latency, need, p.now)
+	at := l.TakeIn(c.rings, u, own.Latency, need, p.now)
 	if l.Available > l.Granted {
 		p.breach("more credits than buffer", link, int64(l.Available), int64(l.Granted))
 	}
@@ -45,19 +45,19 @@ func (p *Partition) takeIn(link, index, need int32) units.Time {
 
 // hasCredit reports whether a packet of the size may be sent on a lane; if not, it lowers soonest
 // to the time at which the updates in flight will suffice.
-func (p *Partition) hasCredit(link, index int32, size uint16, soonest *units.Time) bool {
-	if p.net.lanes[index].HasFor(size) {
+func (c *creditPorts) hasCredit(p *Partition, link, index int32, size uint16, soonest *units.Time) bool {
+	if c.lanes[index].HasFor(size) {
 		return true
 	}
-	return p.hasCreditNow(link, index, credit.Blocks(size), soonest)
+	return c.hasCreditNow(p, link, index, credit.Blocks(size), soonest)
 }
 
 // hasCreditNow is hasCredit for a lane that has used up its known credits.
-func (p *Partition) hasCreditNow(link, index, need int32, soonest *units.Time) bool {
-	l := &p.net.lanes[index]
-	at := p.takeIn(link, index, need)
+func (c *creditPorts) hasCreditNow(p *Partition, link, index, need int32, soonest *units.Time) bool {
+	l := &c.lanes[index]
+	at := c.takeIn(p, link, index, need)
 	if waited := l.Need != 0; waited != (at > p.now) {
-		p.noteWait(link, index, !waited)
+		c.noteWait(p, link, index, !waited)
 	}
 	if at <= p.now {
 		l.Need = 0
@@ -69,19 +69,19 @@ func (p *Partition) hasCreditNow(link, index, need int32, soonest *units.Time) b
 }
 
 // hasMore reports whether a lane has credits for one more packet of a size.
-func (p *Partition) hasMore(index int32, size uint16) bool {
+func (c *creditPorts) hasMore(p *Partition, index int32, size uint16) bool {
 	need := credit.Blocks(size)
-	return p.net.lanes[index].Available >= need || p.takeIn(index/int32(p.net.classes), index, need) <= p.now
+	return c.lanes[index].Available >= need || c.takeIn(p, index/int32(p.net.classes), index, need) <= p.now
 }
 
 // noteWait records that a lane begins to wait for credits, or no longer waits.
-func (p *Partition) noteWait(link, index int32, begins bool) {
+func (c *creditPorts) noteWait(p *Partition, link, index int32, begins bool) {
 	if p.record != nil {
 		p.record.Stopped(index, begins, p.now)
 	}
 	flags := p.net.ports[link].flags
 	if flags&flagRemote == 0 {
-		p.net.accounts[index].Odd ^= credit.Awaited // it waits, or no longer
+		c.accounts[index].Odd ^= credit.Awaited // it waits, or no longer
 	}
 	if begins && flags&flagUncounted == 0 {
 		p.stats.Stalls++
@@ -90,38 +90,38 @@ func (p *Partition) noteWait(link, index int32, begins bool) {
 
 // hold charges a packet to the receiver's buffer; the credits that the sender
 // spent must cover it.
-func (p *Partition) hold(link int32, k *pkt) {
-	if !p.net.accounts[int(link)*p.net.classes+int(k.class)].Charge(k.size) {
-		p.overfull(link, k.class)
+func (c *creditPorts) hold(p *Partition, link int32, k *pkt) {
+	if !c.accounts[int(link)*p.net.classes+int(k.class)].Charge(k.size) {
+		c.overfull(p, link, k.class)
 	}
 }
 
 // overfull ends the run: a receiver's buffer is over its credits.
-func (p *Partition) overfull(link int32, class uint8) {
-	a := &p.net.accounts[int(link)*p.net.classes+int(class)]
+func (c *creditPorts) overfull(p *Partition, link int32, class uint8) {
+	a := &c.accounts[int(link)*p.net.classes+int(class)]
 	p.breach("input buffer over its credits", link, int64(a.Held), int64(a.Granted))
 }
 
 // free returns the room of a packet to the sender of its incoming link, with an update when its tail
 // has left, at end, or later.
-func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
+func (c *creditPorts) free(p *Partition, link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
-	a := &n.accounts[int(link)*n.classes+int(class)]
-	done, another := a.TryFree(n.rings, size, end)
+	a := &c.accounts[int(link)*n.classes+int(class)]
+	done, another := a.TryFree(c.rings, size, end)
 	if another {
 		n.ports[n.inboxes[link].back].debt += a.Frame
 	}
 	if !done {
-		p.freeRarely(link, class, size, end)
+		c.freeRarely(p, link, class, size, end)
 	}
 }
 
 // freeRarely is free if the account could not do it at once.
-func (p *Partition) freeRarely(link int32, class uint8, size uint16, end units.Time) {
+func (c *creditPorts) freeRarely(p *Partition, link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
-	a := &n.accounts[index]
-	at, another := a.Free(n.rings, size, end)
+	a := &c.accounts[index]
+	at, another := a.Free(c.rings, size, end)
 	if a.Held < 0 {
 		p.breach("input buffer holds less than nothing", link, int64(a.Held), 0)
 	}
@@ -131,43 +131,43 @@ func (p *Partition) freeRarely(link int32, class uint8, size uint16, end units.T
 	switch {
 	case a.Odd == 0:
 	case a.Odd&credit.Remote != 0:
-		p.freeRemote(link, remoteCredit{index, credit.Blocks(size), at})
+		c.freeRemote(p, link, remoteCredit{index, credit.Blocks(size), at})
 	default:
-		p.wakeWaiting(&a.Updates, link, index, at)
+		c.wakeWaiting(p, &a.Updates, link, index, at)
 	}
 }
 
 // freeRemote sends an update to another partition.
-func (p *Partition) freeRemote(link int32, c remoteCredit) {
+func (c *creditPorts) freeRemote(p *Partition, link int32, r remoteCredit) {
 	n := p.net
 	m := p.outgoing()
-	m.earliest = min(m.earliest, c.at+n.creditLinks[link].Latency)
+	m.earliest = min(m.earliest, r.at+c.creditLinks[link].Latency)
 	b := &m.to[n.inboxes[n.inboxes[link].back].part]
-	b.credits = append(b.credits, c)
+	b.credits = append(b.credits, r)
 }
 
 // collectCredit receives an update from another partition.
-func (p *Partition) collectCredit(c remoteCredit) {
-	u := &p.net.mirrors[c.lane]
-	u.Return(p.net.rings, c.at, c.blocks)
-	if p.net.lanes[c.lane].Need > 0 {
-		p.wakeWaiting(u, c.lane/int32(p.net.classes), c.lane, c.at)
+func (c *creditPorts) collectCredit(p *Partition, r remoteCredit) {
+	u := &c.mirrors[r.lane]
+	u.Return(c.rings, r.at, r.blocks)
+	if c.lanes[r.lane].Need > 0 {
+		c.wakeWaiting(p, u, r.lane/int32(p.net.classes), r.lane, r.at)
 	}
 }
 
 // wakeWaiting wakes the port of a lane that waits for credits at the time at which the updates in
 // flight suffice, if the update of a time is the decisive one.
-func (p *Partition) wakeWaiting(u *credit.Updates, link, index int32, update units.Time) {
+func (c *creditPorts) wakeWaiting(p *Partition, u *credit.Updates, link, index int32, update units.Time) {
 	n := p.net
-	l := &n.lanes[index]
+	l := &c.lanes[index]
 	all := l.All(u)
 	if all < l.Need {
 		return
 	}
 	// If the updates before this one were enough, the port checks already, or will do so when its
 	// wire is free. In a partition that is ahead of these updates, they would wake it in the past.
-	if at, _ := u.LastNeeded(n.rings, all, l.Need, update-1); at >= update {
-		n.ports[link].wake(p, link, at+n.creditLinks[link].Latency)
+	if at, _ := u.LastNeeded(c.rings, all, l.Need, update-1); at >= update {
+		n.ports[link].wake(p, link, at+c.creditLinks[link].Latency)
 	}
 }
 

@@ -84,8 +84,8 @@ func (p *Partition) dropCorrupted(link, i int32) bool {
 		return false
 	}
 	if n.credited && n.creditLinks[link].Period > 0 {
-		p.hold(link, k)
-		p.free(link, k.class, k.size, p.now)
+		p.net.hold(p, link, k)
+		p.net.free(p, link, k.class, k.size, p.now)
 	}
 	p.dropFrom(link, i, counts.DropCorrupt)
 	return true

@@ -232,7 +232,7 @@ func (s *ethernetState) towards(p *Partition, out, link, i int32, k *pkt) {
 // towardsRarely is towards for a packet that may be dropped or trimmed, or that may be the cause of a pause.
 func (s *ethernetState) towardsRarely(p *Partition, o *port, out, link, i int32, k *pkt) {
 	b := &p.net.inboxes[link]
-	if o.flags&flagStorm != 0 && p.inStorm(out, k.class) {
+	if o.flags&flagStorm != 0 && p.net.inStorm(p, out, k.class) {
 		p.dropAt(out, i, counts.DropWatchdog)
 		return
 	}

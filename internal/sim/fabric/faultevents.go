@@ -11,29 +11,29 @@ import (
 // packets.
 const kindDown nodeKind = kindGPU + 1
 
-// fault processes the due changes of a cable's end or a row of the tables.
-func (p *Partition) fault(source uint64) {
+// handle processes the due changes of a cable's end or a row of the tables.
+func (f *faultState) handle(p *Partition, source uint64) {
 	n := p.net
 	ports := uint64(len(n.ports))
 	switch {
 	case source < ports:
-		p.faultOut(int32(source))
+		f.faultOut(p, int32(source))
 	case source < 2*ports:
-		p.faultIn(int32(source - ports))
+		f.faultIn(p, int32(source-ports))
 	default:
-		p.changeRow(int32(source - 2*ports))
+		f.changeRow(p, int32(source-2*ports))
 	}
 }
 
 // faultOut takes the sending end of a link down or up.
-func (p *Partition) faultOut(link int32) {
+func (f *faultState) faultOut(p *Partition, link int32) {
 	n := p.net
-	f, o := &n.faults.links[link], &n.ports[link]
-	if !f.Pass(&f.Out, p.now) {
+	own, o := &f.links[link], &n.ports[link]
+	if !own.Pass(&own.Out, p.now) {
 		return // it was amended
 	}
 	n.watchSender(link)
-	if !f.Out.IsDown() {
+	if !own.Out.IsDown() {
 		o.flags &^= flagDown
 	} else {
 		o.flags |= flagDown
@@ -53,18 +53,18 @@ func (o *port) unpause(p *Partition, link int32) {
 }
 
 // faultIn takes the receiving end of a link down or up.
-func (p *Partition) faultIn(link int32) {
+func (f *faultState) faultIn(p *Partition, link int32) {
 	n := p.net
-	f, b := &n.faults.links[link], &n.inboxes[link]
-	if !f.Pass(&f.In, p.now) {
+	own, b := &f.links[link], &n.inboxes[link]
+	if !own.Pass(&own.In, p.now) {
 		return // it was amended
 	}
 	n.watchReceiver(link)
-	if f.In.IsDown() {
+	if own.In.IsDown() {
 		b.kind = kindDown
 		return
 	}
-	b.kind = n.faults.receivers[link]
+	b.kind = f.receivers[link]
 	if b.kind != kindEthernet {
 		return
 	}
@@ -83,8 +83,8 @@ func (p *Partition) lost(link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	if n.receiverCredits(link).Period > 0 {
-		p.hold(link, k)
-		p.free(link, k.class, k.size, p.now)
+		p.net.hold(p, link, k)
+		p.net.free(p, link, k.class, k.size, p.now)
 	}
 	p.stats.LastFault = max(p.stats.LastFault, p.now)
 	p.dropFrom(link, i, counts.DropFault)
@@ -163,9 +163,9 @@ func (o *port) sendDownNIC(p *Partition, link int32) {
 
 // changeRow writes the due changes into a row of the tables, and into the SL2VL table of its
 // switch.
-func (p *Partition) changeRow(row int32) {
+func (f *faultState) changeRow(p *Partition, row int32) {
 	n := p.net
-	r := &n.faults.rows[row]
+	r := &f.rows[row]
 	if r.Next() > p.now {
 		return // it was amended
 	}

@@ -4,7 +4,7 @@ package fabric
 // packet's credits are already spent.
 func (s *infinibandState) markForward(p *Partition, index int32, k *pkt) {
 	f, l := &s.spec.FECN, &p.net.fecn[index]
-	if !f.Leave(l, k.size) || !k.markable() || !f.Victims && !p.hasMore(index, k.size) || !f.MarksNext(l) {
+	if !f.Leave(l, k.size) || !k.markable() || !f.Victims && !p.net.hasMore(p, index, k.size) || !f.MarksNext(l) {
 		return
 	}
 	p.markCongestion(index, k)

@@ -250,8 +250,8 @@ func (p *Partition) arriveGPU(b *inbox, link, i int32) {
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
 	p.stats.Delivered++
 	p.stats.OutBytes += int64(k.size)
-	p.hold(link, k)
-	p.free(link, k.class, k.size, p.now)
+	p.net.hold(p, link, k)
+	p.net.free(p, link, k.class, k.size, p.now)
 	tag, last := h.VA, h.Flags&transport.FlagSolicited != 0
 	p.pool.put(i)
 	if last {

@@ -135,7 +135,7 @@ func (s *infinibandState) arrive(p *Partition, nd *node, b *inbox, link, i int32
 	index := int(out)*n.classes + int(k.class)
 	switch {
 	case !n.accounts[int(link)*n.classes+int(k.class)].Charge(k.size):
-		p.overfull(link, k.class)
+		p.net.overfull(p, link, k.class)
 	case o.nonEmpty|o.blocked != 0 || !o.atOnce(p) || s.limited && n.readable(link) > p.now || !n.lanes[index].HasFor(k.size):
 		s.enqueue(p, nd, out, i)
 	default:
@@ -152,7 +152,7 @@ func (s *infinibandState) arriveRarely(p *Partition, nd *node, b *inbox, link, i
 		s.arriveToCombine(p, b, link, i, k.role)
 		return
 	}
-	p.hold(link, k)
+	p.net.hold(p, link, k)
 	if n.pkeys != nil && nd.dropBarred(p, link, i) {
 		return
 	}
@@ -300,9 +300,6 @@ func (s *infinibandState) requestDeferred(p *Partition, nd *node, link int32, le
 	}
 }
 
-// input is the port of a switch, from 0, at which a link ends.
-func (n *Network) input(nd *node, link int32) int32 { return n.inboxes[link].back - nd.base }
-
 // voqAt is the virtual output queue of an output for an input and lane. With FIFO inputs it holds
 // at most the FIFO's head.
 func (s *infinibandState) voqAt(n *Network, nd *node, out, input int32, class uint8) *list {
@@ -359,7 +356,7 @@ func (s *infinibandState) sendQueued(p *Partition, nd *node, o *port, out int32)
 		}
 		q := s.voqAt(n, nd, out, input, class)
 		k := &p.pool.hot[q.head]
-		if !p.hasCredit(out, out*int32(n.classes)+int32(class), k.size, &soonest) {
+		if !p.net.hasCredit(p, out, out*int32(n.classes)+int32(class), k.size, &soonest) {
 			p.starve(s.spec.lifetime(o), out*int32(n.classes)+int32(class))
 			continue
 		}
@@ -388,7 +385,7 @@ func (s *infinibandState) sendSingle(p *Partition, nd *node, o *port, out int32)
 	lane := uint8(bits.TrailingZeros16(o.nonEmpty))
 	index := out*int32(n.classes) + int32(lane)
 	soonest := units.Forever
-	if !p.hasCredit(out, index, k.size, &soonest) {
+	if !p.net.hasCredit(p, out, index, k.size, &soonest) {
 		p.starve(s.spec.lifetime(o), index)
 		if soonest != units.Forever {
 			o.wake(p, out, soonest)
@@ -519,7 +516,7 @@ func (s *infinibandState) forward(p *Partition, o *port, out int32, lane uint8, 
 		n.ports[n.inboxes[in].back].debt += a.Frame
 	}
 	if !done {
-		p.freeRarely(in, class, k.size, end)
+		p.net.freeRarely(p, in, class, k.size, end)
 	}
 	o.depart(p, out, i, k, start, end)
 }
@@ -557,7 +554,7 @@ func (s *infinibandState) forwardRarely(p *Partition, o *port, out int32, lane u
 	if s.limited && role < roleCopy {
 		n.occupyReader(in, p.now, end)
 	}
-	p.free(in, class, size, end)
+	p.net.free(p, in, class, size, end)
 }
 
 // dequeue removes the head of the queue of an input at an output.

@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"weft/internal/sim/fabric/counts"
@@ -46,7 +45,7 @@ func (nd *node) dropBarred(p *Partition, link, i int32) bool {
 		return false
 	}
 	k := &p.pool.hot[i]
-	p.free(link, k.class, k.size, p.now)
+	p.net.free(p, link, k.class, k.size, p.now)
 	p.dropFrom(link, i, counts.DropPKey)
 	return true
 }
@@ -110,9 +109,4 @@ func (n *Network) Violations() (all []isolation.Violation) {
 		all = append(all, found[i].Violation)
 	}
 	return all
-}
-
-// PortName is the display name of a port.
-func (n *Network) PortName(port int32) string {
-	return fmt.Sprintf("%s port %d", n.names[n.ports[port].node], n.LinkPort(port)+1)
 }

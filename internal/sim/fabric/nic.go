@@ -116,8 +116,8 @@ func (nic *nicState) delayed(p *Partition, node, link, i int32) bool {
 func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	k := &p.pool.hot[i]
 	if nic.spec.Credits.Period > 0 {
-		p.hold(link, k)
-		p.free(link, k.class, k.size, p.now)
+		p.net.hold(p, link, k)
+		p.net.free(p, link, k.class, k.size, p.now)
 	}
 	if p.net.pkeys != nil && nic.dropTrespasser(p, link, i) {
 		return
@@ -344,7 +344,7 @@ func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, s
 		return true
 	}
 	index := link*int32(n.classes) + int32(class)
-	if !p.hasCredit(link, index, size, soonest) {
+	if !p.net.hasCredit(p, link, index, size, soonest) {
 		return false
 	}
 	n.lanes[index].Available -= credit.Blocks(size)

@@ -23,7 +23,7 @@ type copyRecords struct {
 func (s *infinibandState) multicast(p *Partition, b *inbox, link, i int32) {
 	n := p.net
 	nd := &n.nodes[b.node]
-	p.hold(link, &p.pool.hot[i])
+	p.net.hold(p, link, &p.pool.hot[i])
 	c := p.beginCopies(link, i)
 	for out := nd.base; out < nd.base+nd.ports; out++ {
 		if n.back[out] != link && n.inboxes[out].back >= 0 {
@@ -70,9 +70,9 @@ func (s *infinibandState) reduce(p *Partition, b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
 	id := reduction.ID{Key: uint64(h.DMALen)<<32 | uint64(h.RKey), Burst: h.Offset, Node: b.node}
-	p.hold(link, k)
+	p.net.hold(p, link, k)
 	if !p.sums.Add(id, int32(h.Imm)) {
-		p.free(link, k.class, k.size, p.now)
+		p.net.free(p, link, k.class, k.size, p.now)
 		p.absorb(i)
 		return
 	}

@@ -140,17 +140,17 @@ func (p *Partition) reach(t units.Time, last bool) {
 func (p *Partition) handleOther(class engine.Class, source uint64) {
 	switch class {
 	case classPause:
-		p.pauseEffect(int32(source))
+		p.net.pauseEffect(p, int32(source))
 	case classRefresh:
-		p.refreshPause(int32(source))
+		p.net.refreshPause(p, int32(source))
 	case classWatch:
-		p.poll(int32(source))
+		p.net.poll(p, int32(source))
 	case classReceive:
 		p.net.nicOf(int32(source&(1<<sourceShift-1))).processed(p, source)
 	case classExpire:
 		p.expire(int32(source))
 	case classFault:
-		p.fault(source)
+		p.net.faults.handle(p, source)
 	case classTimer:
 		p.net.nicOf(int32(source)).runTimers(p, int32(source))
 	case classApp:

@@ -12,12 +12,12 @@ func (n *Network) RecordPauses() {
 }
 
 // pauseBegins records the start of a sender's pause, and its cause.
-func (p *Partition) pauseBegins(link int32, class uint8) {
+func (s *pauseState) pauseBegins(p *Partition, link int32, class uint8) {
 	n := p.net
-	if n.pauseLogs == nil {
+	if s.pauseLogs == nil {
 		return
 	}
-	l := &n.pauseLogs[int(link)*n.classes+int(class)]
+	l := &s.pauseLogs[int(link)*n.classes+int(class)]
 	if *l == nil {
 		*l = pauses.NewLog(p.now)
 	}
@@ -27,11 +27,11 @@ func (p *Partition) pauseBegins(link int32, class uint8) {
 }
 
 // pauseEnds records the end of a sender's pause.
-func (p *Partition) pauseEnds(link int32, class uint8) {
-	if p.net.pauseLogs == nil {
+func (s *pauseState) pauseEnds(p *Partition, link int32, class uint8) {
+	if s.pauseLogs == nil {
 		return
 	}
-	if l := p.net.pauseLogs[int(link)*p.net.classes+int(class)]; l != nil {
+	if l := s.pauseLogs[int(link)*p.net.classes+int(class)]; l != nil {
 		l.End(p.now)
 	}
 }

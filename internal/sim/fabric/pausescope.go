@@ -65,13 +65,13 @@ func (n *Network) pausedQueues(port int32) (queues uint16) {
 }
 
 // obeyed are the queues of a set that a pause stops although the watchdog polls them.
-func (p *Partition) obeyed(port int32, queues uint16) uint16 {
-	if p.net.watched == nil {
+func (s *pauseState) obeyed(p *Partition, port int32, queues uint16) uint16 {
+	if s.watched == nil {
 		return queues
 	}
 	for left := queues; left != 0; left &= left - 1 {
 		queue := uint8(bits.TrailingZeros16(left))
-		if !p.watchPause(port, queue) {
+		if !s.watchPause(p, port, queue) {
 			queues &^= 1 << queue
 		}
 	}
@@ -80,7 +80,7 @@ func (p *Partition) obeyed(port int32, queues uint16) uint16 {
 
 // holders are the classes whose packets at the end of a link block a lane of it: the classes whose
 // pauses stop the lane's queue; with credits the lane's own.
-func (n *Network) holders(w waiter) (classes uint16) {
+func (n standstill) holders(w waiter) (classes uint16) {
 	if kind := n.nodes[n.ports[w.link].node].kind; n.pauseUntil == nil || kind != kindEthernet && kind != kindNIC {
 		return 1 << w.class
 	}

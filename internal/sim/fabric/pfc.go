@@ -64,7 +64,7 @@ func (s *ethernetState) pauseSender(p *Partition, g *buffer.Ingress, b *inbox, l
 	if s.paused == 1 {
 		p.net.nodes[b.node].watchServed(p)
 	}
-	p.pauseBegins(link, class)
+	p.net.pauseBegins(p, link, class)
 	s.spec.PFC.ask(p, link, class, pauseOn)
 }
 
@@ -82,7 +82,7 @@ func (nd *node) watchServed(p *Partition) {
 func (s *ethernetState) resumeSender(p *Partition, g *buffer.Ingress, link int32, class uint8) {
 	g.Paused = false
 	s.paused--
-	p.pauseEnds(link, class)
+	p.net.pauseEnds(p, link, class)
 	s.spec.PFC.ask(p, link, class, pauseOff)
 }
 
@@ -121,7 +121,7 @@ func (pfc *PFC) send(p *Partition, link int32, class uint8, kind pauseKind) {
 		b.pauses = append(b.pauses, remotePause{link, f})
 		return
 	}
-	p.schedulePause(link, f)
+	p.net.schedulePause(p, link, f)
 }
 
 // refreshSource numbers the timers that renew pauses.
@@ -131,11 +131,11 @@ func (p *Partition) refreshSource(link int32, class uint8) uint64 {
 
 // refreshPause renews a pause whose cause persists. The timer of a pause that has ended, or that a
 // later pause has renewed, does nothing.
-func (p *Partition) refreshPause(source int32) {
+func (s *pauseState) refreshPause(p *Partition, source int32) {
 	n := p.net
 	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
 	pfc := n.pfcOf(n.inboxes[link].node)
-	if n.renewAt[source] == p.now && pfc.asks(n, link, class) {
+	if s.renewAt[source] == p.now && pfc.asks(n, link, class) {
 		pfc.send(p, link, class, pauseOn)
 	}
 }
@@ -150,9 +150,9 @@ func (n *Network) pfcOf(node int32) *PFC {
 }
 
 // schedulePause notes a frame that takes effect on a port later.
-func (p *Partition) schedulePause(port int32, f pause) {
-	p.net.frames[port] = append(p.net.frames[port], f)
-	l := p.net.frames[port]
+func (s *pauseState) schedulePause(p *Partition, port int32, f pause) {
+	s.frames[port] = append(s.frames[port], f)
+	l := s.frames[port]
 	for i := len(l) - 1; i > 0 && l[i-1].at > f.at; i-- {
 		l[i-1], l[i] = l[i], l[i-1]
 	}
@@ -160,18 +160,17 @@ func (p *Partition) schedulePause(port int32, f pause) {
 }
 
 // pauseEffect applies the frames that are due at a port.
-func (p *Partition) pauseEffect(port int32) {
-	n := p.net
-	l := n.frames[port]
+func (s *pauseState) pauseEffect(p *Partition, port int32) {
+	l := s.frames[port]
 	due := 0
 	for due < len(l) && l[due].at <= p.now {
-		p.applyPause(port, l[due])
+		s.applyPause(p, port, l[due])
 		due++
 	}
-	n.frames[port] = append(n.frames[port][:0], n.frames[port][due:]...)
+	s.frames[port] = append(s.frames[port][:0], s.frames[port][due:]...)
 }
 
-func (p *Partition) applyPause(port int32, f pause) {
+func (s *pauseState) applyPause(p *Partition, port int32, f pause) {
 	n := p.net
 	o := &n.ports[port]
 	if o.flags&flagDown != 0 {
@@ -180,13 +179,13 @@ func (p *Partition) applyPause(port int32, f pause) {
 	if f.kind != pauseLapse {
 		p.countPause(port, f.class, false)
 	}
-	until := &n.pauseUntil[int(port)*n.classes+int(f.class)]
+	until := &s.pauseUntil[int(port)*n.classes+int(f.class)]
 	switch f.kind {
 	case pauseOn:
-		o.block(p, port, o.blocked|p.obeyed(port, n.stopped(port, f.class)))
+		o.block(p, port, o.blocked|s.obeyed(p, port, n.stopped(port, f.class)))
 		*until = f.until
 		if f.until != units.Forever {
-			p.schedulePause(port, pause{at: f.until, class: f.class, kind: pauseLapse})
+			s.schedulePause(p, port, pause{at: f.until, class: f.class, kind: pauseLapse})
 		}
 		return
 	case pauseLapse:

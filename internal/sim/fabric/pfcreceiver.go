@@ -152,9 +152,9 @@ func (r *receiver) pauseLinks(p *Partition, node int32, kind pauseKind) {
 			if pfc.Lossless>>class&1 != 0 {
 				n.ingress[int(link)*n.classes+int(class)].Paused = r.paused
 				if r.paused {
-					p.pauseBegins(link, class)
+					p.net.pauseBegins(p, link, class)
 				} else {
-					p.pauseEnds(link, class)
+					p.net.pauseEnds(p, link, class)
 				}
 				pfc.ask(p, link, class, kind)
 			}

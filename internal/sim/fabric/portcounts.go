@@ -56,6 +56,3 @@ func (p *Partition) countPause(port int32, class uint8, sent bool) {
 		c.PausesTaken[class&7]++
 	}
 }
-
-// Classes is the number of lanes of a link.
-func (n *Network) Classes() int { return n.classes }

@@ -71,7 +71,7 @@ func (s *infinibandState) discardHead(p *Partition, nd *node, o *port, out, inpu
 	if s.spec.FECN.Threshold > 0 {
 		p.net.fecn[int(out)*p.net.classes+int(class)].Waiting -= int32(k.size)
 	}
-	p.free(k.in, k.class, k.size, p.now)
+	p.net.free(p, k.in, k.class, k.size, p.now)
 	k.class = class
 	p.dropAt(out, i, why)
 }

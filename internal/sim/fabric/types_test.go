@@ -35,7 +35,7 @@ func TestAPortCarriesFractionsOfAPicosecond(t *testing.T) {
 
 // TestAPortDecidesOnceWhenItsWireIsFree touches a port twice, with a free wire and with a busy one.
 func TestAPortDecidesOnceWhenItsWireIsFree(t *testing.T) {
-	p := &Partition{net: &Network{nodes: make([]node, 1)}, queue: engine.NewQueue(10, 6), now: 100}
+	p := &Partition{net: &Network{wiring: wiring{nodes: make([]node, 1)}}, queue: engine.NewQueue(10, 6), now: 100}
 	o := &port{wakeAt: units.Forever}
 	o.touch(p, 0)
 	o.touch(p, 0)
@@ -122,7 +122,7 @@ func TestAListIsFirstInFirstOut(t *testing.T) {
 }
 
 func TestAPortThatGoesDownForgetsItsOwnPauses(t *testing.T) {
-	p := &Partition{net: &Network{classes: 2}}
+	p := &Partition{net: &Network{wiring: wiring{classes: 2}}}
 	p.net.pauseUntil = []units.Time{1, 2, 3, 4, 5, 6}
 	o := &port{blocked: 3}
 	o.unpause(p, 1)
@@ -134,7 +134,7 @@ func TestAPortThatGoesDownForgetsItsOwnPauses(t *testing.T) {
 // TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs has two replies, a packet that
 // waits for credits, and in another class a flow that may send.
 func TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs(t *testing.T) {
-	p := &Partition{net: &Network{classes: 2}, pool: newPool(), now: 7}
+	p := &Partition{net: &Network{wiring: wiring{classes: 2}}, pool: newPool(), now: 7}
 	queues := []nicQueue{{replies: emptyList, held: -1}, {replies: emptyList, held: -1}}
 	p.net.nicQueues = queues
 	for range 2 {
@@ -157,7 +157,7 @@ func TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs(t *testing.T) 
 // TestASecondCNPWithinThePeriodIsNotSent has a batch of an acknowledgement and three CNPs.
 func TestASecondCNPWithinThePeriodIsNotSent(t *testing.T) {
 	nic := &nicState{spec: &NIC{CNPInterval: 100, PayloadPad: 4}}
-	p := &Partition{net: &Network{classes: 2, ports: make([]port, 1), nodes: make([]node, 1)}, queue: engine.NewQueue(10, 6), pool: newPool(), now: 50}
+	p := &Partition{net: &Network{wiring: wiring{classes: 2, ports: make([]port, 1), nodes: make([]node, 1)}}, queue: engine.NewQueue(10, 6), pool: newPool(), now: 50}
 	p.net.nicQueues = []nicQueue{{replies: emptyList, held: -1}, {replies: emptyList, held: -1}}
 	p.net.cnpAt = make([]units.Time, 1)
 	for _, op := range []wire.Opcode{wire.CNP, wire.RCAcknowledge, wire.CNP, wire.CNP} {

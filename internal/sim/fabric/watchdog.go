@@ -29,13 +29,13 @@ func (n *Network) watchdogOf(port int32) *watchdog.Config {
 }
 
 // watchPause records that a queue was paused, and reports whether it obeys.
-func (p *Partition) watchPause(port int32, class uint8) (obeys bool) {
+func (s *pauseState) watchPause(p *Partition, port int32, class uint8) (obeys bool) {
 	w := p.net.watchdogOf(port)
 	if w == nil {
 		return true
 	}
 	index := p.lane(port, class)
-	q := &p.net.watched[index]
+	q := &s.watched[index]
 	if q.Pause(w) {
 		p.requestPoll(w, port, index)
 	}
@@ -50,12 +50,12 @@ func (p *Partition) requestPoll(w *watchdog.Config, port, index int32) {
 }
 
 // poll polls a queue that was paused.
-func (p *Partition) poll(index int32) {
+func (s *pauseState) poll(p *Partition, index int32) {
 	n := p.net
 	port, class := index/int32(n.classes), uint8(int(index)%n.classes)
 	w, o := n.watchdogOf(port), &n.ports[port]
 	head, came := p.queueHead(port, class)
-	found, again := n.watched[index].Poll(w, n.pausedQueues(port)>>class&1 != 0, head, came)
+	found, again := s.watched[index].Poll(w, n.pausedQueues(port)>>class&1 != 0, head, came)
 	switch found {
 	case watchdog.Storm:
 		p.stats.Storms++
@@ -70,7 +70,7 @@ func (p *Partition) poll(index int32) {
 		}
 	case watchdog.Restored:
 		o.flags &^= flagStorm
-		if slices.ContainsFunc(n.watched[int(port)*n.classes:][:n.classes], isStorm) {
+		if slices.ContainsFunc(s.watched[int(port)*n.classes:][:n.classes], isStorm) {
 			o.flags |= flagStorm
 		}
 	}
@@ -111,6 +111,6 @@ func (o *port) discardQueue(p *Partition, port int32, class uint8) {
 }
 
 // inStorm reports whether the watchdog drops packets for a queue of a port with a storm.
-func (p *Partition) inStorm(out int32, class uint8) bool {
-	return p.net.watched[int(out)*p.net.classes+int(class)].IsStorm()
+func (s *pauseState) inStorm(p *Partition, out int32, class uint8) bool {
+	return s.watched[int(out)*p.net.classes+int(class)].IsStorm()
 }
