@@ -19,7 +19,7 @@ func (n *Network) Amend(f *fault.Plan) error {
 		return err
 	}
 	n.flowlets = make([][]flowletEntry, len(n.tables.SetStart))
-	b.ways()
+	b.assignRows()
 	p := n.parts[0]
 	for row := range n.faults.rows {
 		n.faults.rows[row].PassEntries(p.now) // they have been made

@@ -83,7 +83,7 @@ func (b *Builder) fail(format string, args ...any) {
 	b.err = append(b.err, fmt.Errorf(format, args...))
 }
 
-func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline units.Time, tail bool) int32 {
+func (b *Builder) addNode(name string, kind nodeKind, ports, state int, pipeline units.Time, tail bool) int32 {
 	n := &b.n
 	id := int32(len(n.nodes))
 	base := int32(0)
@@ -109,8 +109,8 @@ func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline uni
 // NIC adds a network adapter. Adapters come before all switches: their numbers
 // are the destinations of the forwarding tables.
 func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
-	id := b.add(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
-	b.check(name, &s.Credits)
+	id := b.addNode(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
+	b.checkCredits(name, &s.Credits)
 	b.n.credited = b.n.credited || s.Credits.Period > 0
 	nic := nicState{spec: s, wakeAt: units.Forever, later: units.Forever, cnps: b.newCNPDelays(s, id)}
 	nic.delays = nic.cnps != nil
@@ -121,8 +121,8 @@ func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 	return id
 }
 
-// check refuses credits that do not fit into the records of a lane.
-func (b *Builder) check(name string, c *credit.Grant) {
+// checkCredits refuses credits that do not fit into the records of a lane.
+func (b *Builder) checkCredits(name string, c *credit.Grant) {
 	if c.Period < 0 || c.Period > credit.MaxPeriod {
 		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(credit.MaxPeriod))
 	}
@@ -136,7 +136,7 @@ func (b *Builder) check(name string, c *credit.Grant) {
 
 // EthernetSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s *EthernetSwitch) int32 {
-	id := b.add(name, kindEthernet, ports+b.sinks(), len(b.n.ethernet), s.Pipeline, !s.CutThrough)
+	id := b.addNode(name, kindEthernet, ports+b.sinks(), len(b.n.ethernet), s.Pipeline, !s.CutThrough)
 	if s.Ports != nil && len(s.Ports) != ports {
 		b.fail("%s has %d ports, and limits for %d", name, ports, len(s.Ports))
 	}
@@ -152,8 +152,8 @@ func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing,
 }
 
 func (b *Builder) creditSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
-	id := b.add(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
-	b.check(name, &s.Credits)
+	id := b.addNode(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
+	b.checkCredits(name, &s.Credits)
 	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
 		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
 	}
@@ -177,8 +177,8 @@ func (b *Builder) sinks() int {
 
 // GPU adds a GPU on the scale-up network: one port.
 func (b *Builder) GPU(name string, s *GPU) int32 {
-	id := b.add(name, kindGPU, 1, len(b.n.gpus), s.Pipeline, true)
-	b.check(name, &s.Credits)
+	id := b.addNode(name, kindGPU, 1, len(b.n.gpus), s.Pipeline, true)
+	b.checkCredits(name, &s.Credits)
 	b.n.gpus = append(b.n.gpus, gpuState{spec: s})
 	b.n.credited = true
 	return id
@@ -259,9 +259,9 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		n.offences = make([]isolation.Log, len(n.ports))
 	}
 	for i := range b.cable {
-		b.wire(&b.cable[i])
+		b.connectCable(&b.cable[i])
 	}
-	b.credits()
+	b.grantCredits()
 	b.makeJitter()
 	b.markSlower()
 	b.aggregate()
@@ -289,7 +289,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		b.makeFaults()
 	}
 	n.flowlets = make([][]flowletEntry, len(n.tables.SetStart))
-	b.ways()
+	b.assignRows()
 	n.nameAlone()
 	return n, errors.Join(b.err...)
 }
@@ -315,8 +315,8 @@ func (b *Builder) partitions(parts int) {
 	}
 }
 
-// ways assigns the rows of the tables to the switches.
-func (b *Builder) ways() {
+// assignRows assigns the rows of the tables to the switches.
+func (b *Builder) assignRows() {
 	t := &b.n.tables
 	b.n.choices = make([]choice, max(0, len(t.SetStart)-1))
 	for i := range b.n.choices {
@@ -469,16 +469,16 @@ func (b *Builder) allocateInfiniBand(ports int) {
 	n.requests = make([]uint64, words)
 }
 
-// wire connects the two directions of a cable.
-func (b *Builder) wire(c *cable) {
+// connectCable connects the two directions of a cable.
+func (b *Builder) connectCable(c *cable) {
 	n := &b.n
 	pa, pz := n.nodes[c.a].base+c.aPort, n.nodes[c.b].base+c.bPort
-	n.direct(pa, pz, c, b)
-	n.direct(pz, pa, c, b)
+	n.setUpLink(pa, pz, c, b)
+	n.setUpLink(pz, pa, c, b)
 }
 
-// direct sets up the link from port from to port to.
-func (n *Network) direct(from, to int32, c *cable, b *Builder) {
+// setUpLink sets up the link from port from to port to.
+func (n *Network) setUpLink(from, to int32, c *cable, b *Builder) {
 	o, in := &n.ports[from], &n.inboxes[from]
 	receiver := n.ports[to].node
 	r := &n.nodes[receiver]
@@ -518,8 +518,8 @@ func (n *Network) receiverCredits(link int32) *credit.Grant {
 	return &credit.Grant{}
 }
 
-// credits grants every sender the buffer at the end of its link.
-func (b *Builder) credits() {
+// grantCredits grants every sender the buffer at the end of its link.
+func (b *Builder) grantCredits() {
 	n := &b.n
 	if !n.credited {
 		return

@@ -30,7 +30,7 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 	n := &b.n
 	switches := 0
 	for i := range n.nodes {
-		if n.nodes[i].apart() {
+		if n.nodes[i].isApart() {
 			switches++
 		}
 	}
@@ -39,7 +39,7 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 	}
 	k := 0
 	for i := range n.nodes {
-		if n.nodes[i].apart() {
+		if n.nodes[i].isApart() {
 			n.nodes[i].cell = uint16(1 + k*min(switches, maxCells-1)/switches)
 			k++
 		}
@@ -61,8 +61,8 @@ func (b *Builder) widest() uint {
 	return engine.SourceBits(packetBits + uint(max(32-packetBits, bits.Len(uint(len(b.n.ports))))))
 }
 
-// apart reports whether a node has a cell other than the ends'.
-func (nd *node) apart() bool {
+// isApart reports whether a node has a cell other than the ends'.
+func (nd *node) isApart() bool {
 	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && nd.local == byTables
 }
 

@@ -53,8 +53,8 @@ func (c *cnpDelays) holdArrived(p *Partition, node, i int32) bool {
 	return true
 }
 
-// processed handles an event of class classReceive.
-func (nic *nicState) processed(p *Partition, source uint64) {
+// handleReceive handles an event of class classReceive.
+func (nic *nicState) handleReceive(p *Partition, source uint64) {
 	node := int32(source & (1<<sourceShift - 1))
 	switch source &^ (1<<sourceShift - 1) {
 	case sourceGenerating:
@@ -68,6 +68,6 @@ func (nic *nicState) processed(p *Partition, source uint64) {
 		i := p.pool.pop(&nic.cnps.arrived)
 		nic.deliver(p, node, p.pool.hot[i].in, i)
 	default:
-		nic.taken(p, node)
+		nic.finishReceiving(p, node)
 	}
 }

@@ -23,7 +23,7 @@ func (n standstill) circle() []waiter {
 	walk = func(w waiter) []waiter {
 		*at(w) = open
 		way = append(way, w)
-		for _, next := range n.waitsFor(w) {
+		for _, next := range n.blockers(w) {
 			switch *at(next) {
 			case open:
 				for i := range way {
@@ -68,9 +68,9 @@ func (n standstill) held(w waiter) bool {
 	return index < len(n.lanes) && n.lanes[index].Need > 0
 }
 
-// waitsFor are the held lanes of the switch at the end of a link that have packets from this link
+// blockers are the held lanes of the switch at the end of a link that have packets from this link
 // and class.
-func (n standstill) waitsFor(w waiter) []waiter {
+func (n standstill) blockers(w waiter) []waiter {
 	nd := &n.nodes[n.inboxes[w.link].node]
 	if nd.kind != kindEthernet && nd.kind != kindInfiniBand {
 		return nil // a NIC or GPU waits for no lane

@@ -109,9 +109,9 @@ func newEthernetState(s *EthernetSwitch) ethernetState {
 	if s.EgressDen != 0 {
 		e.bounded = ^s.PFC.Lossless
 	}
-	e.marks(&s.ECN)
+	e.noteMarking(&s.ECN)
 	for i := range s.Ports {
-		e.marks(&s.Ports[i].ECN)
+		e.noteMarking(&s.Ports[i].ECN)
 	}
 	return e
 }
@@ -121,8 +121,8 @@ func (s *ethernetState) prepare() {
 	s.odd = s.early || s.inspects || s.outrun || s.leastOut != math.MaxInt32
 }
 
-// marks computes the queue length from which on packets may be marked.
-func (s *ethernetState) marks(ecn *[8]marking.ECN) {
+// noteMarking computes the queue length from which on packets may be marked.
+func (s *ethernetState) noteMarking(ecn *[8]marking.ECN) {
 	for i := range ecn {
 		switch e := &ecn[i]; {
 		case e.KMax <= 0:
@@ -158,8 +158,8 @@ func (s *ethernetState) handle(p *Partition, nd *node, bucket *engine.Bucket, li
 		case classPort:
 			link := int32(e.Source)
 			switch o := &p.net.ports[link]; {
-			case !o.wakes(p):
-			case o.atOnce(p):
+			case !o.acceptWake(p):
+			case o.canDecideNow(p):
 				s.send(p, o, link)
 			default:
 				o.touch(p, link)
@@ -186,11 +186,11 @@ func (s *ethernetState) arrive(p *Partition, nd *node, link, i int32) {
 		return
 	}
 	if out := nd.onlyPort(p.net, k); out >= 0 {
-		s.towards(p, out, link, i, k)
+		s.admitTowards(p, out, link, i, k)
 		return
 	}
 	p.stats.Hashed++
-	s.towards(p, nd.hashedPort(p.net, k), link, i, k)
+	s.admitTowards(p, nd.hashedPort(p.net, k), link, i, k)
 }
 
 // arriveRarely is arrive for a packet that is too long, or at a switch whose choice of a port is not
@@ -207,41 +207,41 @@ func (s *ethernetState) arriveRarely(p *Partition, nd *node, link, i int32) {
 	if nd.hashes(p.net, k) {
 		p.stats.Hashed++
 	}
-	s.towards(p, nd.route(p, k), link, i, k)
+	s.admitTowards(p, nd.route(p, k), link, i, k)
 }
 
-// towards admits a packet that goes to an output port. It sends the packet at once if the port is idle;
+// admitTowards admits a packet that goes to an output port. It sends the packet at once if the port is idle;
 // else the packet waits.
-func (s *ethernetState) towards(p *Partition, out, link, i int32, k *pkt) {
+func (s *ethernetState) admitTowards(p *Partition, out, link, i int32, k *pkt) {
 	n := p.net
 	o := &n.ports[out]
 	switch {
 	case o.flags&(flagStorm|flagDown) != 0 || has(s.bounded, k.class) || !s.buffer.TryCharge(&n.ingress[int(link)*n.classes+int(k.class)], int32(k.size)):
-		s.towardsRarely(p, o, out, link, i, k)
+		s.admitTowardsRarely(p, o, out, link, i, k)
 	case o.nonEmpty != 0:
 		s.waitBehind(p, o, out, i, k)
-	case !p.last || o.freeAt > p.now || len(p.dirty) > 0: // not atOnce
+	case !p.last || o.freeAt > p.now || len(p.dirty) > 0: // not canDecideNow
 		s.wait(p, o, out, i, k)
-	case int32(k.size) > s.leastIn || has(o.blocked, k.class) || !s.cleared(p, o):
+	case int32(k.size) > s.leastIn || has(o.blocked, k.class) || !s.tryReleaseServed(p, o):
 		s.offer(p, o, out, i, k)
 	default:
 		s.launch(p, o, out, i, k, 0)
 	}
 }
 
-// towardsRarely is towards for a packet that may be dropped or trimmed, or that may be the cause of a pause.
-func (s *ethernetState) towardsRarely(p *Partition, o *port, out, link, i int32, k *pkt) {
+// admitTowardsRarely is admitTowards for a packet that may be dropped or trimmed, or that may be the cause of a pause.
+func (s *ethernetState) admitTowardsRarely(p *Partition, o *port, out, link, i int32, k *pkt) {
 	b := &p.net.inboxes[link]
 	if o.flags&flagStorm != 0 && p.net.inStorm(p, out, k.class) {
 		p.dropAt(out, i, counts.DropWatchdog)
 		return
 	}
 	lossless := has(s.lossless, k.class)
-	if has(s.bounded, k.class) && s.overEgress(p, b, o, out, k) && !s.trims(p, b, o, out, k) {
+	if has(s.bounded, k.class) && s.isOverEgress(p, b, o, out, k) && !s.tryTrim(p, b, o, out, k) {
 		p.dropAt(out, i, counts.DropBuffer)
 		return
 	}
-	if !s.admit(p, b, link, k) && (!s.trims(p, b, o, out, k) || !s.admit(p, b, link, k)) {
+	if !s.admit(p, b, link, k) && (!s.tryTrim(p, b, o, out, k) || !s.admit(p, b, link, k)) {
 		why := counts.DropBuffer
 		if lossless {
 			why = counts.DropHeadroom
@@ -252,15 +252,15 @@ func (s *ethernetState) towardsRarely(p *Partition, o *port, out, link, i int32,
 	s.offer(p, o, out, i, k)
 }
 
-// offer is the part of towards for an admitted packet, whatever the state of its port.
+// offer is the part of admitTowards for an admitted packet, whatever the state of its port.
 func (s *ethernetState) offer(p *Partition, o *port, out, i int32, k *pkt) {
 	if o.nonEmpty != 0 {
 		s.waitBehind(p, o, out, i, k)
 		return
 	}
-	if o.atOnce(p) {
+	if o.canDecideNow(p) {
 		if o.serveIn >= 0 {
-			s.served(p, o)
+			s.releaseServed(p, o)
 		}
 		if o.freeAt <= p.now && !has(o.blocked, k.class) { // a PFC frame may have started just now
 			s.markIn(p, out, k, int32(k.size))
@@ -276,28 +276,28 @@ func (s *ethernetState) offer(p *Partition, o *port, out, i int32, k *pkt) {
 func (s *ethernetState) wait(p *Partition, o *port, out, i int32, k *pkt) {
 	o.single = i
 	o.nonEmpty = 1 << (k.class & 15)
-	s.waits(p, o, out, k, int32(k.size))
+	s.countWaiting(p, o, out, k, int32(k.size))
 }
 
 // waitBehind lets a packet wait at a port where others wait.
 func (s *ethernetState) waitBehind(p *Partition, o *port, out, i int32, k *pkt) {
 	o.queueSingleEthernet(p, out)
 	o.nonEmpty |= 1 << (k.class & 15)
-	s.waits(p, o, out, k, p.queueUpEthernet(out, i, k))
+	s.countWaiting(p, o, out, k, p.queueUpEthernet(out, i, k))
 }
 
-// waits counts and marks a packet that makes a queue of a length, and makes its port decide.
-func (s *ethernetState) waits(p *Partition, o *port, out int32, k *pkt, depth int32) {
+// countWaiting counts and marks a packet that makes a queue of a length, and makes its port decide.
+func (s *ethernetState) countWaiting(p *Partition, o *port, out int32, k *pkt, depth int32) {
 	o.queued += int32(k.size)
 	if p.record != nil || depth > s.leastIn {
-		s.waitsRarely(p, o, out, k, depth)
+		s.countWaitingRarely(p, o, out, k, depth)
 		return
 	}
 	o.touch(p, out)
 }
 
-// waitsRarely is waits in a run that is recorded, or for a packet that may be marked.
-func (s *ethernetState) waitsRarely(p *Partition, o *port, out int32, k *pkt, depth int32) {
+// countWaitingRarely is countWaiting in a run that is recorded, or for a packet that may be marked.
+func (s *ethernetState) countWaitingRarely(p *Partition, o *port, out int32, k *pkt, depth int32) {
 	if p.record != nil {
 		p.record.Queued(p.lane(out, k.class), int32(k.size), p.now)
 	}
@@ -346,9 +346,9 @@ func (o *port) dequeueEthernet(p *Partition, link int32, class uint8) (i, depth 
 	return i, q.bytes
 }
 
-// overEgress reports whether an egress queue of a lossy priority has no room
+// isOverEgress reports whether an egress queue of a lossy priority has no room
 // for a packet.
-func (s *ethernetState) overEgress(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
+func (s *ethernetState) isOverEgress(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
 	o.queueSingleEthernet(p, out)
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	over := func() bool {
@@ -429,15 +429,15 @@ func (s *ethernetState) release(p *Partition, link int32, class uint8, size int3
 	}
 }
 
-// served returns the buffer of the packet that a port has sent.
-func (s *ethernetState) served(p *Partition, o *port) {
+// releaseServed returns the buffer of the packet that a port has sent.
+func (s *ethernetState) releaseServed(p *Partition, o *port) {
 	in := o.serveIn
 	o.serveIn = -1
 	s.release(p, in, o.class, int32(o.serve))
 }
 
-// cleared is served if a port has sent a packet whose buffer TryRelease returns, and true as well if it has sent none.
-func (s *ethernetState) cleared(p *Partition, o *port) bool {
+// tryReleaseServed is releaseServed if a port has sent a packet whose buffer TryRelease returns, and true as well if it has sent none.
+func (s *ethernetState) tryReleaseServed(p *Partition, o *port) bool {
 	if o.serveIn < 0 {
 		return true
 	}
@@ -455,15 +455,15 @@ func (s *ethernetState) settle(p *Partition, node int32) {
 	nd := &n.nodes[node]
 	for link := nd.base; link < nd.base+nd.ports; link++ {
 		if o := &n.ports[link]; o.serveIn >= 0 && o.freeAt <= p.now {
-			s.served(p, o)
+			s.releaseServed(p, o)
 		}
 	}
 }
 
 // send sends the next packet of a port whose wire is free.
 func (s *ethernetState) send(p *Partition, o *port, link int32) {
-	if !s.cleared(p, o) {
-		s.served(p, o)
+	if !s.tryReleaseServed(p, o) {
+		s.releaseServed(p, o)
 	}
 	ready := o.nonEmpty &^ o.blocked
 	if ready == 0 || o.freeAt > p.now { // a PFC frame may have started just now

@@ -26,7 +26,7 @@ func (nd *node) sink() int32 { return nd.ports - 1 }
 func (b *Builder) makeFaults() {
 	n := &b.n
 	for i := range n.nodes {
-		if nd := &n.nodes[i]; nd.apart() {
+		if nd := &n.nodes[i]; nd.isApart() {
 			n.ports[nd.base+nd.sink()].flags |= flagDown
 		}
 	}

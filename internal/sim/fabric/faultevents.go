@@ -114,7 +114,7 @@ func (o *port) sendDown(p *Partition, link int32) {
 
 func (s *ethernetState) sendDown(p *Partition, o *port, link int32, why counts.Drop) {
 	if o.serveIn >= 0 && o.freeAt <= p.now {
-		s.served(p, o)
+		s.releaseServed(p, o)
 	}
 	for o.nonEmpty != 0 {
 		i, _ := o.dequeueEthernet(p, link, uint8(bits.TrailingZeros16(o.nonEmpty)))
@@ -137,7 +137,7 @@ func (s *infinibandState) sendDown(p *Partition, nd *node, o *port, out int32, w
 	for o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.nonEmpty))
 		index := int(out)*n.classes + int(class)
-		input := nextSet(s.wants(n, nd, out, class), int32(n.turns[index])+1)
+		input := nextSet(s.requestsOf(n, nd, out, class), int32(n.turns[index])+1)
 		n.starved[index] = units.Forever
 		p.stats.LastFault = max(p.stats.LastFault, p.now)
 		s.discardHead(p, nd, o, out, input, class, why)

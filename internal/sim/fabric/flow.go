@@ -129,8 +129,8 @@ func (f *flow) expire(p *Partition) {
 	}
 }
 
-// mayNotify reports whether the port of a flow may send a CNP now, and counts it as sent.
-func (nic *nicState) mayNotify(p *Partition, f *flow) bool {
+// tryNotify reports whether the port of a flow may send a CNP now, and counts it as sent.
+func (nic *nicState) tryNotify(p *Partition, f *flow) bool {
 	if nic.spec.CNPInterval == 0 {
 		return true
 	}
@@ -142,14 +142,14 @@ func (nic *nicState) mayNotify(p *Partition, f *flow) bool {
 	return true
 }
 
-// replies queues the replies of the transport, which are sent at once.
-func (nic *nicState) replies(p *Partition, f *flow) {
+// queueReplies queues the replies of the transport, which are sent at once.
+func (nic *nicState) queueReplies(p *Partition, f *flow) {
 	answers := &p.net.nicQueues[int(f.port)*p.net.classes+int(f.reply)].answers
 	for j := range p.batch.Packets {
 		answer := &p.batch.Packets[j]
 		class := f.reply
 		if answer.Op == wire.CNP {
-			if !nic.mayNotify(p, f) {
+			if !nic.tryNotify(p, f) {
 				continue
 			}
 			class = f.cnp
@@ -180,8 +180,8 @@ func (nic *nicState) replies(p *Partition, f *flow) {
 	p.segments.Segments = p.segments.Segments[:0]
 }
 
-// completions delivers the completions of the transport.
-func (f *flow) completions(p *Partition, node int32) {
+// deliverCompletions delivers the completions of the transport.
+func (f *flow) deliverCompletions(p *Partition, node int32) {
 	for j := range p.batch.Completions {
 		if c := &p.batch.Completions[j]; p.record != nil && !c.Recv {
 			p.net.nicOf(node).recordEnd(p, f)

@@ -25,8 +25,8 @@ func (t *flowTable) all(yield func(*flow) bool) {
 	}
 }
 
-// add makes room for a flow and returns its number.
-func (t *flowTable) add(s *flowSlab) units.QPN {
+// makeRoom makes room for a flow and returns its number.
+func (t *flowTable) makeRoom(s *flowSlab) units.QPN {
 	if t.n%flowBlock == 0 {
 		t.blocks = append(t.blocks, s.block())
 	}

@@ -33,7 +33,7 @@ func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint
 	case wire.RCAcknowledge:
 		class = f.reply
 	case wire.CNP:
-		if !s.mayNotify(p, f) {
+		if !s.tryNotify(p, f) {
 			return -1
 		}
 		class = f.cnp

@@ -89,7 +89,7 @@ type localRecord struct {
 
 // push adds a message to a queue.
 func (l *localPool) push(q *localQueue, m *LocalMessage) {
-	i := l.take()
+	i := l.newRecord()
 	l.records[i] = localRecord{LocalMessage: *m}
 	if q.head == 0 {
 		q.head = i
@@ -99,8 +99,8 @@ func (l *localPool) push(q *localQueue, m *LocalMessage) {
 	q.tail = i
 }
 
-// take is a free record.
-func (l *localPool) take() int32 {
+// newRecord is a free record.
+func (l *localPool) newRecord() int32 {
 	if i := l.free; i > 0 {
 		l.free = l.records[i].next
 		return i

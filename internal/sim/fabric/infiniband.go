@@ -101,8 +101,8 @@ func (s *infinibandState) handle(p *Partition, nd *node, bucket *engine.Bucket, 
 		case classPort:
 			link := int32(e.Source)
 			switch o := &p.net.ports[link]; {
-			case !o.wakes(p):
-			case o.atOnce(p):
+			case !o.acceptWake(p):
+			case o.canDecideNow(p):
 				s.send(p, nd, o, link)
 			default:
 				o.touch(p, link)
@@ -136,7 +136,7 @@ func (s *infinibandState) arrive(p *Partition, nd *node, b *inbox, link, i int32
 	switch {
 	case !n.accounts[int(link)*n.classes+int(k.class)].Charge(k.size):
 		p.net.overfull(p, link, k.class)
-	case o.nonEmpty|o.blocked != 0 || !o.atOnce(p) || s.limited && n.readable(link) > p.now || !n.lanes[index].HasFor(k.size):
+	case o.nonEmpty|o.blocked != 0 || !o.canDecideNow(p) || s.limited && n.readable(link) > p.now || !n.lanes[index].HasFor(k.size):
 		s.enqueue(p, nd, out, i)
 	default:
 		n.turns[index] = uint16(b.back - nd.base)
@@ -167,15 +167,15 @@ func (s *infinibandState) arriveRarely(p *Partition, nd *node, b *inbox, link, i
 	}
 	out := nd.route(p, k)
 	o := &n.ports[out]
-	if o.nonEmpty == 0 && o.blocked == 0 && o.atOnce(p) && s.pass(p, nd, b, o, out, i, k) {
+	if o.nonEmpty == 0 && o.blocked == 0 && o.canDecideNow(p) && s.tryPass(p, nd, b, o, out, i, k) {
 		return
 	}
 	s.enqueue(p, nd, out, i)
 }
 
-// pass sends a packet for an idle output without queueing it. It returns false if the packet has to
+// tryPass sends a packet for an idle output without queueing it. It returns false if the packet has to
 // wait.
-func (s *infinibandState) pass(p *Partition, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
+func (s *infinibandState) tryPass(p *Partition, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
 	n := p.net
 	if s.marks || s.limited && n.readable(k.in) > p.now {
 		return false
@@ -239,7 +239,7 @@ func (s *infinibandState) queueUpOn(p *Partition, nd *node, out, i int32, lane u
 	input := p.net.input(nd, k.in)
 	q := s.voqAt(p.net, nd, out, input, lane)
 	if q.head < 0 {
-		s.setWant(p, nd, out, input, lane)
+		s.setRequest(p, nd, out, input, lane)
 	}
 	p.pool.push(q, i)
 }
@@ -283,7 +283,7 @@ func (s *infinibandState) request(p *Partition, nd *node, link, i int32) {
 		return
 	}
 	q.head = i
-	s.setWant(p, nd, out, input, lane)
+	s.setRequest(p, nd, out, input, lane)
 	n.ports[out].touch(p, out)
 }
 
@@ -306,18 +306,18 @@ func (s *infinibandState) voqAt(n *Network, nd *node, out, input int32, class ui
 	return &n.voqs[int(s.voq)+(int(out-nd.base)*int(nd.ports)+int(input))*n.classes+int(class)]
 }
 
-func (s *infinibandState) wants(n *Network, nd *node, out int32, class uint8) []uint64 {
+func (s *infinibandState) requestsOf(n *Network, nd *node, out int32, class uint8) []uint64 {
 	at := int(s.want) + (int(out-nd.base)*n.classes+int(class))*int(s.words)
 	return n.requests[at : at+int(s.words)]
 }
 
-func (s *infinibandState) setWant(p *Partition, nd *node, out, input int32, class uint8) {
-	s.wants(p.net, nd, out, class)[input>>6] |= 1 << (input & 63)
+func (s *infinibandState) setRequest(p *Partition, nd *node, out, input int32, class uint8) {
+	s.requestsOf(p.net, nd, out, class)[input>>6] |= 1 << (input & 63)
 	p.net.ports[out].nonEmpty |= 1 << class
 }
 
-func (s *infinibandState) clearWant(p *Partition, nd *node, out, input int32, class uint8) {
-	w := s.wants(p.net, nd, out, class)
+func (s *infinibandState) clearRequest(p *Partition, nd *node, out, input int32, class uint8) {
+	w := s.requestsOf(p.net, nd, out, class)
 	w[input>>6] &^= 1 << (input & 63)
 	for _, x := range w {
 		if x != 0 {
@@ -405,7 +405,7 @@ func (s *infinibandState) sendSingle(p *Partition, nd *node, o *port, out int32)
 // read port; -1 if there is none.
 func (s *infinibandState) nextInput(p *Partition, nd *node, out int32, class uint8, soonest *units.Time) int32 {
 	n := p.net
-	w := s.wants(n, nd, out, class)
+	w := s.requestsOf(n, nd, out, class)
 	first := int(n.turns[int(out)*n.classes+int(class)]) + 1
 	if len(w) > 1 {
 		return s.nextInputOfMany(p, nd, w, int32(first), soonest)
@@ -567,7 +567,7 @@ func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out,
 		fifo := &n.fifos[int(k.in)*n.classes+int(k.class)]
 		p.pool.pop(fifo)
 		q.head = -1
-		s.clearWant(p, nd, out, input, class)
+		s.clearRequest(p, nd, out, input, class)
 		s.requestDeferred(p, nd, k.in, k.class)
 		if fifo.head >= 0 {
 			s.request(p, nd, k.in, fifo.head)
@@ -580,7 +580,7 @@ func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out,
 		p.record.Dequeued(p.lane(out, class), int32(k.size), p.now)
 	}
 	if q.head < 0 {
-		s.clearWant(p, nd, out, input, class)
+		s.clearRequest(p, nd, out, input, class)
 	}
 	return i
 }
@@ -638,7 +638,7 @@ func (p *Partition) expire(index int32) {
 		return
 	}
 	s.queueSingle(p, nd, o, out)
-	input := nextSet(s.wants(n, nd, out, class), int32(n.turns[index])+1)
+	input := nextSet(s.requestsOf(n, nd, out, class), int32(n.turns[index])+1)
 	s.discardHead(p, nd, o, out, input, class, counts.DropLifetime)
 	s.spec.discarded(p, index)
 	o.touch(p, out)

@@ -30,8 +30,8 @@ func (b *Builder) inFront(id, nic int32) int32 {
 	return id
 }
 
-// towards is the port of a middlebox for a packet to a destination.
-func (nd *node) towards(dst int32) int32 {
+// inlinePort is the port of a middlebox for a packet to a destination.
+func (nd *node) inlinePort(dst int32) int32 {
 	if dst == nd.first {
 		return nd.base
 	}

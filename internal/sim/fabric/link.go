@@ -135,8 +135,8 @@ func (o *port) wake(p *Partition, link int32, t units.Time) {
 	}
 }
 
-// wakes reports whether the event being handled is the one that a port waits for.
-func (o *port) wakes(p *Partition) bool {
+// acceptWake reports whether the event being handled is the one that a port waits for.
+func (o *port) acceptWake(p *Partition) bool {
 	if o.wakeAt != p.now {
 		p.stats.Events-- // an earlier event has replaced it
 		return false
@@ -145,10 +145,10 @@ func (o *port) wakes(p *Partition) bool {
 	return true
 }
 
-// atOnce reports whether a port with a new packet may decide in the event being handled, as its
+// canDecideNow reports whether a port with a new packet may decide in the event being handled, as its
 // last action: the event must be the last of the instant, no other port may have to decide before,
 // and the wire must be free.
-func (o *port) atOnce(p *Partition) bool {
+func (o *port) canDecideNow(p *Partition) bool {
 	return p.last && o.freeAt <= p.now && o.flags&flagDown == 0 && len(p.dirty) == 0
 }
 

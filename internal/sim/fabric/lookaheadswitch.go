@@ -127,7 +127,7 @@ func (n *Network) headOf(link int32) int32 {
 	if nd.kind == kindEthernet {
 		return n.egress[int(link)*n.classes+int(class)].packets.head
 	}
-	input := nextSet(nd.infiniband.wants(n, nd, link, class), int32(n.turns[int(link)*n.classes+int(class)])+1)
+	input := nextSet(nd.infiniband.requestsOf(n, nd, link, class), int32(n.turns[int(link)*n.classes+int(class)])+1)
 	if input < 0 {
 		return -1
 	}

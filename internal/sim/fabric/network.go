@@ -296,7 +296,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 // newFlow makes one end of a connection.
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	flows := &n.nicOf(from).flows
-	id := flows.add(&n.slab)
+	id := flows.makeRoom(&n.slab)
 	f := flows.flow(id)
 	*f = flow{
 		timerAt: units.Forever, timer: -1, id: id, dst: to, port: n.nodes[from].base + c.Port,
@@ -326,7 +326,7 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	if p.record != nil {
 		s.recordPost(p, nic, f, &wr)
 	}
-	s.look(p, nic, f)
+	s.updateFlow(p, nic, f)
 	return nil
 }
 

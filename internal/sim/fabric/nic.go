@@ -97,14 +97,14 @@ type nicQueue struct {
 
 // arrive takes a packet from the wire.
 func (nic *nicState) arrive(p *Partition, b *inbox, link, i int32) {
-	if nic.delays && nic.delayed(p, b.node, link, i) {
+	if nic.delays && nic.holdBack(p, b.node, link, i) {
 		return
 	}
 	nic.deliver(p, b.node, link, i)
 }
 
-// delayed keeps a packet that the NIC does not pass on at once; false if it does.
-func (nic *nicState) delayed(p *Partition, node, link, i int32) bool {
+// holdBack keeps a packet that the NIC does not pass on at once; false if it does.
+func (nic *nicState) holdBack(p *Partition, node, link, i int32) bool {
 	p.pool.hot[i].in = link
 	if nic.cnps != nil && nic.cnps.holdArrived(p, node, i) {
 		return true
@@ -142,9 +142,9 @@ func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 
 // afterQP sends and delivers the content of a flow's batches, and checks the flow's next action.
 func (nic *nicState) afterQP(p *Partition, node int32, f *flow) {
-	nic.replies(p, f)
-	nic.look(p, node, f)
-	f.completions(p, node)
+	nic.queueReplies(p, f)
+	nic.updateFlow(p, node, f)
+	f.deliverCompletions(p, node)
 }
 
 // queueReply queues a packet that goes before data.
@@ -172,18 +172,18 @@ func (f *flow) fill(p *Partition, i int32, size uint16, class uint8, r role) {
 	}
 }
 
-// look updates a flow's place after a change: the flow goes into the ring of its class if it may
+// updateFlow updates a flow's place after a change: the flow goes into the ring of its class if it may
 // send, and among the NIC's timers if it may send later or has a timer.
-func (nic *nicState) look(p *Partition, node int32, f *flow) {
+func (nic *nicState) updateFlow(p *Partition, node int32, f *flow) {
 	if f.ready {
-		nic.place(p, node, f)
-	} else if nic.place(p, node, f); f.ready {
+		nic.updateTurn(p, node, f)
+	} else if nic.updateTurn(p, node, f); f.ready {
 		p.net.ports[f.port].touch(p, f.port)
 	}
 }
 
-// place is look for a flow whose port decides anyway.
-func (nic *nicState) place(p *Partition, node int32, f *flow) {
+// updateTurn is updateFlow for a flow whose port decides anyway.
+func (nic *nicState) updateTurn(p *Partition, node int32, f *flow) {
 	t := f.deadline()
 	if !f.ready {
 		if next := f.readyAt(p.now); next > p.now {
@@ -323,7 +323,7 @@ func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool 
 	i := p.pool.get(&q.data)
 	size := f.nextPacket(p, nic.spec, i)
 	f.ready = false
-	nic.place(p, o.node, f)
+	nic.updateTurn(p, o.node, f)
 	if size == 0 {
 		p.pool.put(i)
 		return false

@@ -61,7 +61,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	defer p.recoverFault()
 	p.window = window
 	events, hops, delivered := p.stats.Events, p.stats.Hops, p.stats.Delivered
-	defer func() { p.moved(p.stats.Events-events, p.stats.Hops-hops, p.stats.Delivered-delivered) }()
+	defer func() { p.addProgress(p.stats.Events-events, p.stats.Hops-hops, p.stats.Delivered-delivered) }()
 	p.outgoing().reset()
 	if len(p.dirty) > 0 { // posted before the run
 		p.decide()
@@ -120,7 +120,7 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 			link, i := arriving(e.Source)
 			p.arrive(link, i)
 		case classPort:
-			p.woken(int32(e.Source))
+			p.wakePort(int32(e.Source))
 		default:
 			p.handleOther(e.Class, e.Source)
 		}
@@ -146,7 +146,7 @@ func (p *Partition) handleOther(class engine.Class, source uint64) {
 	case classWatch:
 		p.net.poll(p, int32(source))
 	case classReceive:
-		p.net.nicOf(int32(source&(1<<sourceShift-1))).processed(p, source)
+		p.net.nicOf(int32(source&(1<<sourceShift-1))).handleReceive(p, source)
 	case classExpire:
 		p.expire(int32(source))
 	case classFault:
@@ -197,11 +197,11 @@ func (p *Partition) examine(link, i int32) (dropped bool) {
 	return (p.net.errors != nil || p.net.bursts != nil) && p.dropCorrupted(link, i)
 }
 
-// woken makes a port decide that had to wait for its wire or for credits.
-func (p *Partition) woken(link int32) {
+// wakePort makes a port decide that had to wait for its wire or for credits.
+func (p *Partition) wakePort(link int32) {
 	switch o := &p.net.ports[link]; {
-	case !o.wakes(p):
-	case o.atOnce(p):
+	case !o.acceptWake(p):
+	case o.canDecideNow(p):
 		o.send(p, link)
 	default:
 		o.touch(p, link)

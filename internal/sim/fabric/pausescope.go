@@ -5,22 +5,22 @@ import "math/bits"
 // A pause stops more than the queue of its own number: the queue that a switch's map assigns to the
 // priority, which may have another number, or the whole link.
 
-// ask requests that the sender on a link stop or resume a class. Pauses of the whole link have one
+// requestPause requests that the sender on a link stop or resume a class. Pauses of the whole link have one
 // frame for all classes: the first requesting class sends it, and the last one ends it, on behalf
 // of class 0.
-func (pfc *PFC) ask(p *Partition, link int32, class uint8, kind pauseKind) {
+func (pfc *PFC) requestPause(p *Partition, link int32, class uint8, kind pauseKind) {
 	if !pfc.WholeLink {
 		pfc.send(p, link, class, kind)
 		return
 	}
-	asking := p.net.asking(link)
+	asking := p.net.pausingClasses(link)
 	if kind == pauseOn && asking&^(1<<class) == 0 || kind == pauseOff && asking == 0 {
 		pfc.send(p, link, 0, kind)
 	}
 }
 
-// asking are the classes that keep the sender on a link paused.
-func (n *Network) asking(link int32) (classes uint16) {
+// pausingClasses are the classes that keep the sender on a link paused.
+func (n *Network) pausingClasses(link int32) (classes uint16) {
 	for class := range n.classes {
 		if n.ingress[int(link)*n.classes+class].Paused {
 			classes |= 1 << class
@@ -29,10 +29,10 @@ func (n *Network) asking(link int32) (classes uint16) {
 	return classes
 }
 
-// asks reports whether the cause of a link's pause persists.
-func (pfc *PFC) asks(n *Network, link int32, class uint8) bool {
+// needsPause reports whether the cause of a link's pause persists.
+func (pfc *PFC) needsPause(n *Network, link int32, class uint8) bool {
 	if pfc.WholeLink {
-		return n.asking(link) != 0
+		return n.pausingClasses(link) != 0
 	}
 	return n.ingress[int(link)*n.classes+int(class)].Paused
 }

@@ -65,7 +65,7 @@ func (s *ethernetState) pauseSender(p *Partition, g *buffer.Ingress, b *inbox, l
 		p.net.nodes[b.node].watchServed(p)
 	}
 	p.net.pauseBegins(p, link, class)
-	s.spec.PFC.ask(p, link, class, pauseOn)
+	s.spec.PFC.requestPause(p, link, class, pauseOn)
 }
 
 // watchServed makes every busy port of a switch run at the end of its transmission: while a sender
@@ -83,7 +83,7 @@ func (s *ethernetState) resumeSender(p *Partition, g *buffer.Ingress, link int32
 	g.Paused = false
 	s.paused--
 	p.net.pauseEnds(p, link, class)
-	s.spec.PFC.ask(p, link, class, pauseOff)
+	s.spec.PFC.requestPause(p, link, class, pauseOff)
 }
 
 // send puts a PFC frame on the wire back to the sender of a link. It goes before all waiting
@@ -135,7 +135,7 @@ func (s *pauseState) refreshPause(p *Partition, source int32) {
 	n := p.net
 	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
 	pfc := n.pfcOf(n.inboxes[link].node)
-	if s.renewAt[source] == p.now && pfc.asks(n, link, class) {
+	if s.renewAt[source] == p.now && pfc.needsPause(n, link, class) {
 		pfc.send(p, link, class, pauseOn)
 	}
 }

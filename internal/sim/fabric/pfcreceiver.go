@@ -81,7 +81,7 @@ func (r *receiver) receive(p *Partition, node, i int32) bool {
 	r.held += size
 	p.pool.push(&r.packets, i)
 	if first {
-		r.takeNext(p, node)
+		r.receiveNext(p, node)
 	}
 	if !r.paused && r.held >= r.spec.Xoff {
 		r.pauseLinks(p, node, pauseOn)
@@ -89,8 +89,8 @@ func (r *receiver) receive(p *Partition, node, i int32) bool {
 	return true
 }
 
-// takeNext starts to receive the packet at the head of the buffer.
-func (r *receiver) takeNext(p *Partition, node int32) {
+// receiveNext starts to receive the packet at the head of the buffer.
+func (r *receiver) receiveNext(p *Partition, node int32) {
 	i := r.packets.head
 	k := &p.pool.hot[i]
 	var taking units.Time
@@ -115,9 +115,9 @@ func (r *receiver) takeNext(p *Partition, node int32) {
 	p.queue.Push(r.done, classReceive, uint64(node))
 }
 
-// taken passes on the packet that a slow NIC has received, and makes a failed NIC pause or resume
+// finishReceiving passes on the packet that a slow NIC has received, and makes a failed NIC pause or resume
 // its sender.
-func (nic *nicState) taken(p *Partition, node int32) {
+func (nic *nicState) finishReceiving(p *Partition, node int32) {
 	r := nic.receiver
 	if r.spec.Failed {
 		kind := pauseOn
@@ -132,7 +132,7 @@ func (nic *nicState) taken(p *Partition, node int32) {
 	r.held -= int64(k.size)
 	link := k.in
 	if r.packets.head >= 0 {
-		r.takeNext(p, node)
+		r.receiveNext(p, node)
 	}
 	if r.paused && r.held <= r.spec.Xon {
 		r.pauseLinks(p, node, pauseOff)
@@ -156,7 +156,7 @@ func (r *receiver) pauseLinks(p *Partition, node int32, kind pauseKind) {
 				} else {
 					p.net.pauseEnds(p, link, class)
 				}
-				pfc.ask(p, link, class, kind)
+				pfc.requestPause(p, link, class, kind)
 			}
 		}
 	}

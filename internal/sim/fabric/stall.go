@@ -59,7 +59,7 @@ func (s *infinibandState) discardStalled(p *Partition, nd *node, o *port, out in
 	s.queueSingle(p, nd, o, out)
 	for o.blocked&o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.blocked & o.nonEmpty))
-		input := nextSet(s.wants(n, nd, out, class), int32(n.turns[int(out)*n.classes+int(class)])+1)
+		input := nextSet(s.requestsOf(n, nd, out, class), int32(n.turns[int(out)*n.classes+int(class)])+1)
 		s.discardHead(p, nd, o, out, input, class, counts.DropStall)
 	}
 }

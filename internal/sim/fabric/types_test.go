@@ -78,7 +78,7 @@ func TestFlowsStayWhereTheyAreAsATableGrows(t *testing.T) {
 	var slab flowSlab
 	var at []*flow
 	for i := range units.QPN(5 * flowBlock) {
-		if q := table.add(&slab); q != i {
+		if q := table.makeRoom(&slab); q != i {
 			t.Fatalf("flow %d has the number %d", i, q)
 		}
 		at = append(at, table.flow(i))
@@ -132,7 +132,7 @@ func TestAPortThatGoesDownForgetsItsOwnPauses(t *testing.T) {
 }
 
 // TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs has two replies, a packet that
-// waits for credits, and in another class a flow that may send.
+// countWaiting for credits, and in another class a flow that may send.
 func TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs(t *testing.T) {
 	p := &Partition{net: &Network{wiring: wiring{classes: 2}}, pool: newPool(), now: 7}
 	queues := []nicQueue{{replies: emptyList, held: -1}, {replies: emptyList, held: -1}}
@@ -163,7 +163,7 @@ func TestASecondCNPWithinThePeriodIsNotSent(t *testing.T) {
 	for _, op := range []wire.Opcode{wire.CNP, wire.RCAcknowledge, wire.CNP, wire.CNP} {
 		p.batch.Packets = append(p.batch.Packets, transport.Packet{Op: op})
 	}
-	nic.replies(p, &flow{reply: 0, cnp: 1})
+	nic.queueReplies(p, &flow{reply: 0, cnp: 1})
 	for class, op := range []wire.Opcode{wire.RCAcknowledge, wire.CNP} {
 		q := &p.net.nicQueues[class].replies
 		if q.head < 0 || p.pool.hot[q.head].next >= 0 || p.pool.cold[q.head].Op != op {

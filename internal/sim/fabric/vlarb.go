@@ -13,7 +13,7 @@ func (s *infinibandState) arbitrate(p *Partition, out int32, lanes uint16) uint8
 func (s *infinibandState) headSize(p *Partition, out int32, class uint8) int32 {
 	n := p.net
 	nd := &n.nodes[n.ports[out].node]
-	w := s.wants(n, nd, out, class)
+	w := s.requestsOf(n, nd, out, class)
 	input := nextSet(w, int32(n.turns[int(out)*n.classes+int(class)])+1)
 	q := s.voqAt(n, nd, out, input, class)
 	return int32(p.pool.hot[q.head].size)
