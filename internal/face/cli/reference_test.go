@@ -116,7 +116,7 @@ func usage(c *cobra.Command) string {
 // flagRow is a flag as a row of a table.
 func flagRow(f *pflag.Flag) string {
 	kind, text := pflag.UnquoteUsage(f)
-	name := "`--" + strings.TrimSpace(f.Name+" "+kind) + "`"
+	name := strings.TrimSpace("`--" + f.Name + "` " + kind)
 	if f.Shorthand != "" {
 		name = "`-" + f.Shorthand + "`, " + name
 	}
