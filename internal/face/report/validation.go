@@ -45,7 +45,9 @@ func ValidationSummary(results []validate.Result) *doc.Document {
 	d.Add(doc.Section{Title: "How to read the cases", Blocks: []doc.Block{validationRules}})
 	d.Add(doc.Section{Title: "What was calibrated on what", Blocks: []doc.Block{calibrations(results)}})
 	d.Add(doc.Section{Title: "Cases", Blocks: append(countSentence(results), claimTable(results))})
-	d.Add(doc.Section{Title: "Misses", Blocks: []doc.Block{missTable(results, false)}})
+	if _, miss, _ := validate.Count(results); miss > 0 {
+		d.Add(doc.Section{Title: "Misses", Blocks: []doc.Block{missTable(results, false)}})
+	}
 	return d
 }
 
