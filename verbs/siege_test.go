@@ -17,7 +17,7 @@ import (
 	"weft/wire/cm"
 )
 
-// The claims of docs/SECURITY.md, tested with a million packets: 900 000 from memory and 100 000
+// The claims of SECURITY.md, tested with a million packets: 900 000 from memory and 100 000
 // over the loopback. The seeds determine all packets.
 
 // siege is a device with memory that peers may change, and memory that they may not.
@@ -495,9 +495,9 @@ func TestSiegeOverLoopback(t *testing.T) {
 	}
 }
 
-// Every test that docs/SECURITY.md names exists, and it names every siege test.
+// Every test that SECURITY.md names exists, and it names every siege test.
 func TestTheThreatModelNamesItsTests(t *testing.T) {
-	doc, err := os.ReadFile("../docs/SECURITY.md")
+	doc, err := os.ReadFile("../SECURITY.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -521,12 +521,12 @@ func TestTheThreatModelNamesItsTests(t *testing.T) {
 	for _, name := range regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w+`).FindAllString(string(doc), -1) {
 		named[name] = true
 		if !there[name] {
-			t.Errorf("docs/SECURITY.md names %s, which does not exist", name)
+			t.Errorf("SECURITY.md names %s, which does not exist", name)
 		}
 	}
 	for name := range there {
 		if strings.HasPrefix(name, "TestSiege") && !named[name] {
-			t.Errorf("docs/SECURITY.md does not name %s", name)
+			t.Errorf("SECURITY.md does not name %s", name)
 		}
 	}
 	for _, row := range regexp.MustCompile(`(?m)^\| [A-Z]\d+ \|.*$`).FindAllString(string(doc), -1) {

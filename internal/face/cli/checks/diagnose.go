@@ -173,8 +173,8 @@ func NewDiagnose(e *simulator.Simulator) *cobra.Command {
 		Use:   "diagnose LOG | --prometheus URL|FILE",
 		Short: "explain why a cluster is slow, from a measured log or its counters",
 		Long: `Reads a log of nccl-tests, of perftest (ib_write_bw, ib_send_lat, …), of DeepEP's tests,
-nixlbench, Mooncake's transfer_engine_bench, or the report of clusterkit, whatever stands between its rows, and compares it with weft's prediction
-for the cluster, size by size. Then it simulates possible causes of the difference:
+nixlbench, Mooncake's transfer_engine_bench, or the report of clusterkit, and compares it
+with weft's prediction for the cluster, size by size. Other lines of the log are skipped. Then it simulates possible causes of the difference:
 fewer rails, one slow cable, GPUDirect off, NVLink off, a smaller MTU,
 loss, colliding flows, narrow PCIe slots, a forced algorithm and others. Each gets a
 probability, from its frequency, the noise of the log and weft's error on healthy

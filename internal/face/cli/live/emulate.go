@@ -49,8 +49,9 @@ their NIC by WEFT_NIC or by an address of the NIC. Ctrl-C ends the fabric and pr
 what the programs did to it.
 
 Lines of standard input are commands: down NAME and up NAME break and mend a switch,
-a node, a NIC, or a cable by one of its ends (leaf0 port 5); status tells the clock and
-the devices; statistic [NIC] tells counters as rdma statistic does. Faults of the scenario come at their times of the fabric's clock.
+a node, a NIC, or a cable by one of its ends (leaf0 port 5); status prints the clock and
+the devices; statistic [NIC] prints counters as rdma statistic does. Faults of the
+scenario occur at their times of the fabric's clock.
 
 The fabric's clock waits for the devices, so a slow machine slows the time of all
 devices alike. With a dilation of N, N seconds of the machine are a second of the

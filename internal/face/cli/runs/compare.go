@@ -35,8 +35,8 @@ size is simulated with several seeds, from run.seed on, the same ones on every f
 size allow, 3 to 5. Where a seed draws more than jitter (paths of ECMP, marks, losses,
 traffic), it is as many as 20,000,000 allow, 10 to 16. If they allow fewer, there is
 one run, and the verdict leaves the size out. Times are means with 95 % intervals, and
-a lead is claimed only if the interval of the ratio shows one. --seeds 1 is one run of the unchanged
-scenario, as weft run makes it: no lead is claimed.`,
+a lead is claimed only if the interval of the ratio shows one. --seeds 1 is one run of
+the unchanged scenario, as weft run makes it: no lead is claimed.`,
 		Example: `  weft compare examples/h100-128.yaml
   weft compare examples/h100-128.yaml --out run --fabric infiniband-ndr,roce-v2-400g
   weft compare examples/h100-128.yaml --set topology.oversubscription=2 --json`,

@@ -26,8 +26,7 @@ func NewRun(e *simulator.Simulator) *cobra.Command {
 file, from presets, and derived.
 
 With --hpcc it simulates a folder of the simulator published with HPCC instead:
-config.txt with its topology and flow files, and no other file.
---out then receives fct.txt and pfc.txt in that simulator's format.`,
+config.txt with its topology and flow files, and no other file. --out then receives fct.txt and pfc.txt in that simulator's format.`,
 		Example: `  weft run examples/h100-128.yaml --fabric roce-v2-400g --out run
   weft run examples/h100-128.yaml --print-scenario
   weft run --hpcc mix --out mix-weft`,

@@ -17,7 +17,7 @@ import (
 )
 
 func SeriesFlag(cmd *cobra.Command, to *bool) {
-	cmd.Flags().BoolVar(to, "series", false, "with --out: links, messages and steps over time as Parquet files (docs/SERIES.md)")
+	cmd.Flags().BoolVar(to, "series", false, "with --out: links, messages and steps over time as Parquet files (docs/UI.md)")
 }
 
 // SeriesOf is the series of a run folder; nil if none is recorded.

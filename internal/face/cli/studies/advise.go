@@ -26,7 +26,7 @@ func NewAdvise(e *simulator.Simulator) *cobra.Command {
 		Long: `Plans a network of each fabric for the profile, simulates both, weighs them by the
 profile's weights, and recommends one. It prints the strongest reasons, each with a
 run in which one input is changed, the reasons against, and the size, price,
-oversubscription or skill at which the choice changes. docs/ADVISE.md has the rule.
+oversubscription or skill at which the choice changes. docs/PLAN.md has the rule.
 
 For a serving job (design.job.serving) it says up to which rate of requests each fabric
 keeps the limits of first token and tokens, and what to change first.`,

@@ -28,8 +28,8 @@ scenario that the simulation can read, the seed and the size are the same.
 
 WEFT_CACHE is another folder, or off. The default is the folder weft in the user's
 cache folder: $XDG_CACHE_HOME or ~/.cache on Linux, ~/Library/Caches on macOS,
-%LocalAppData% on Windows. The file has at most 1 GiB; what was used longest ago
-leaves first.`,
+%LocalAppData% on Windows. The file has at most 1 GiB; the least
+recently used results are removed first.`,
 		Example: `  weft cache
   weft cache check -n 100
   WEFT_CACHE=off weft tune examples/tune-dcqcn.yaml`,
