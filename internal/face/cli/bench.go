@@ -129,7 +129,6 @@ launches for several GPUs has a floor, and PyTorch adds its own launch.`,
 	cmd.AddCommand(newBenchExperts(e, scenario.Dispatch), newBenchExperts(e, scenario.Combine))
 	b.choice.register(cmd)
 	b.execution.register(e, cmd)
-	e.skipFlag(cmd)
 	e.reportFlags(cmd)
 	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"

@@ -59,7 +59,6 @@ scenario, as weft run makes it: no lead is claimed.`,
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.register(cmd)
 	x.register(e, cmd)
-	e.skipFlag(cmd)
 	e.detailsFlag(cmd)
 	return cmd
 }

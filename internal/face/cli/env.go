@@ -50,7 +50,6 @@ type Env struct {
 	quiet    bool            // --quiet: no progress, and no messages about written files
 	details  bool            // --details: the whole document, even if it exceeds a screen
 	exact    weft.Exact      // --exact: skipping of repeated periods
-	skip     weft.Skip       // --skip: estimation of steady ones
 	html     string          // --html: the file for the page
 	screen   io.Writer       // standard error itself, for the line of progress
 	done     <-chan struct{} // set by Main: closed when the command must end

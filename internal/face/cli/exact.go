@@ -3,14 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weft"
 	"weft/internal/face/doc"
-	"weft/internal/face/report"
 	"weft/results"
 	"weft/scenario"
 )
@@ -41,45 +39,10 @@ func (e *Env) exactArgs() []string {
 	return []string{"--exact", string(text)}
 }
 
-// skipFlag registers the flag for estimation. The runner of the environment obeys it.
-func (e *Env) skipFlag(cmd *cobra.Command) {
-	cmd.Flags().TextVar(&e.skip, "skip", weft.Skip{}, "`rate=BOUND`: leave out parts of a collective as far as its rates are steady within a bound, such as 1%; results are then estimates, and say of which part")
-	_ = cmd.RegisterFlagCompletionFunc("skip", cobra.FixedCompletions([]string{"rate=1%", "rate=5%"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// checkSkip refuses what cannot go together with an estimate.
-func (e *Env) checkSkip() error {
-	switch {
-	case !e.skip.On():
-	case e.exact == weft.ExactCheck:
-		return errors.New("--skip with --exact check: an estimate is not equal to the simulation: leave one of them out")
-	case e.sharing != nil:
-		return fmt.Errorf("--skip with %s: estimates are not shared: leave one of them out", shareVariable)
-	}
-	return nil
-}
-
-// checkSkip refuses what cannot go together with an estimate.
-func (x *execution) checkSkip(e *Env) error {
-	if err := e.checkSkip(); err != nil || !e.skip.On() {
-		return err
-	}
-	switch {
-	case x.series:
-		return errors.New("--skip with --series: an estimate has no course over time: leave one of them out")
-	case x.metrics != "":
-		return errors.New("--skip with --metrics: an estimate has no course over time: leave one of them out")
-	}
-	return nil
-}
-
-// inWay is a runner that obeys --exact and --skip.
-func (e *Env) inWay(run Runner) Runner {
+// obeyingExact is a runner that obeys --exact.
+func (e *Env) obeyingExact(run Runner) Runner {
 	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 		o.Exact = e.exact
-		if e.skip.On() { // else a sweep's folder may say so
-			o.Skip = e.skip
-		}
 		return run(ctx, r, o)
 	}
 }
@@ -106,11 +69,9 @@ const (
 
 // absent says of verbs why they have no such flag, which similar verbs have.
 var absent = map[string]map[string]string{
-	"tune":     {"skip": "it compares times that differ by less than a bound, and tails and pauses, which an estimate does not have"},
-	"advise":   {"skip": "it weighs tails, which an estimate does not have, and times that differ by less than a bound"},
-	"train":    {"skip": "estimates are of one collective at a time, and those of a step begin with its computations", "algo": ncclChooses, "proto": ncclChooses},
-	"replay":   {"skip": "estimates are of one collective at a time, and those of a trace begin with its computations", "algo": ncclChooses, "proto": ncclChooses},
-	"serve":    {"skip": "estimates are of collectives, and a serving job sends messages", "algo": noCollective, "proto": noCollective},
+	"train":    {"algo": ncclChooses, "proto": ncclChooses},
+	"replay":   {"algo": ncclChooses, "proto": ncclChooses},
+	"serve":    {"algo": noCollective, "proto": noCollective},
 	"emulate":  {"algo": noCollective, "proto": noCollective},
 	"bringup":  {"algo": noCollective, "proto": noCollective, "seed": "nothing is random there"},
 	"conf":     {"algo": noSimulation, "proto": noSimulation, "seed": noSimulation},
@@ -122,27 +83,16 @@ var absent = map[string]map[string]string{
 // aboutAbsent completes an error about a flag that a verb does not have.
 func aboutAbsent(c *cobra.Command, text string) string {
 	flag, _ := strings.CutPrefix(text, "unknown flag: --")
-	why := absent[c.Name()][flag]
-	switch {
-	case why == "":
-		return ""
-	case flag == "skip":
-		why += "; run, compare, bench and sweep have it"
+	if why := absent[c.Name()][flag]; why != "" {
+		return ": " + why
 	}
-	return ": " + why
+	return ""
 }
 
 // skipped says what the run has not simulated, because it repeats itself. It is no part of the results, which
 // are the same without it. failed is the run's error.
 func (e *Env) skipped(results *results.Results, failed error) {
-	s := results.Skipped()
-	if s.Nodes > 0 {
-		e.note("%s nodes of the ring do what others do at every instant: they were not simulated\n", doc.Integer(s.Nodes))
-	}
-	e.skippedPeriods(s, failed)
-	if text := report.Estimated(results); text != "" {
-		e.note("%s\n", text)
-	}
+	e.skippedPeriods(results.Skipped(), failed)
 }
 
 // skippedPeriods says which periods were not simulated, and of a check without an error that it has found no difference.

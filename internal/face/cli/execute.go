@@ -49,7 +49,7 @@ func (x *execution) register(e *Env, cmd *cobra.Command) {
 // run simulates, prints and stores. Available results are printErr and stored even if the run failed
 // or was interrupted; the error has the exit code.
 func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*results.Results) error) error {
-	if err := cmp.Or(checkWorkers(x.workers), x.checkSkip(e)); err != nil {
+	if err := checkWorkers(x.workers); err != nil {
 		return err
 	}
 	resolved, err := r.MarshalYAML()

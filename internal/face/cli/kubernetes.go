@@ -78,9 +78,6 @@ func (s *sweeping) manifest(e *Env, f *sweep.Folder) error {
 	folder := path.Join(kubernetes.SharedFolder, j.Name)
 	j.Args = []string{"sweep", "work", folder, "--from", path.Join(kubernetes.FilesFolder, sweep.ScenarioFile), "-j", strconv.Itoa(j.CPUs), "--memory", work.Exact()}
 	j.Args = append(j.Args, e.exactArgs()...)
-	if e.skip.On() {
-		j.Args = append(j.Args, "--skip", e.skip.String())
-	}
 	if s.csv {
 		j.Args = append(j.Args, "--csv")
 	}

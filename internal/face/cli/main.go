@@ -44,7 +44,7 @@ func Main(ctx context.Context, e *Env) (code Code) {
 	if own.Run == nil {
 		own.Run = weft.Run
 	}
-	own.Run = own.inWay(own.Run)
+	own.Run = own.obeyingExact(own.Run)
 	own.known = new(knownResults)
 	defer func() {
 		if p := recover(); p != nil {

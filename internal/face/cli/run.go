@@ -61,7 +61,6 @@ config.txt with its topology and flow files, and no other file.
 	_ = cmd.MarkFlagDirname("hpcc")
 	c.register(cmd)
 	x.register(e, cmd)
-	e.skipFlag(cmd)
 	e.detailsFlag(cmd)
 	return cmd
 }
@@ -70,9 +69,6 @@ config.txt with its topology and flow files, and no other file.
 func refuseScenarioFlags(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("exact") {
 		return errors.New("--exact cannot be used with --hpcc: nothing is skipped there")
-	}
-	if cmd.Flags().Changed("skip") {
-		return errors.New("--skip cannot be used with --hpcc: its flows are no collective")
 	}
 	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set", "series", "metrics"} {
 		if cmd.Flags().Changed(flag) {

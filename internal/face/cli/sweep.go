@@ -75,7 +75,6 @@ variant that fails has its error in the table. The table does not depend on -j.`
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	e.exactFlag(cmd)
-	e.skipFlag(cmd)
 	s.array.register(cmd)
 	s.pods.register(cmd)
 	cmd.AddCommand(newSweepShow(e), newSweepWork(e))
@@ -120,7 +119,7 @@ runs.parquet and report.html, and prints the table. It says which variants are m
 
 func (s *sweeping) do(ctx context.Context, e *Env, path string) error {
 	memory, err := s.budget()
-	if err := cmp.Or(checkWorkers(s.workers), e.checkSkip(), err); err != nil {
+	if err := cmp.Or(checkWorkers(s.workers), err); err != nil {
 		return err
 	}
 	if s.out == "" { // the rows need a place
@@ -210,7 +209,7 @@ func (s *sweeping) folder(e *Env, path string) (*sweep.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Skip: e.skip, Base: base}
+	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Base: base}
 	if s.dry || s.pods.on {
 		return sweep.Plan(e.path(s.out), text, about)
 	}
