@@ -19,13 +19,13 @@ func (e *Env) exactFlag(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("exact", cobra.FixedCompletions([]string{"on", "off", "check"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// stepsExact describes --exact of verbs that can put a workload together from its parts, which skip nothing.
-const stepsExact = "`on|off|check`: skip what repeats itself in a workload that is simulated as a whole; check runs it both ways and fails on a difference"
+// stepsExact describes --exact of verbs that can put a workload together from its parts.
+const stepsExact = "`on|off|check`: skip periods of a simulation that repeat an earlier one exactly; check, with --whole, runs the workload both ways and fails on a difference"
 
-// stepsExact refuses a check of parts, which skip nothing.
+// stepsExact refuses a check of parts.
 func (e *Env) stepsExact(whole bool) error {
 	if e.exact == weft.ExactCheck && !whole {
-		return errors.New("--exact check: the parts of a workload skip nothing, so that there is nothing to compare: add --whole")
+		return errors.New("--exact check: it compares a workload that is simulated as it comes: add --whole")
 	}
 	return nil
 }
