@@ -11,7 +11,7 @@ import (
 
 // canRepeat reports whether the run's state has all on which the run depends.
 func (r *graphRun) canRepeat(beside *streamRun) bool {
-	return len(beside.streams) == 0 && r.Jitter == nil && !r.Path.Inlines() && r.forward == nil &&
+	return len(beside.streams) == 0 && r.Jitter == nil && !r.Path.Inlines() &&
 		r.graph.Sender != workload.GPU // how it posts is not compared
 }
 
@@ -41,7 +41,7 @@ func (r *graphRun) leadNext() {
 
 // Repeats is the number of further periods in which all ranks go on in their lists as in the period before,
 // and all steps of operations are like those before.
-func (r *graphRun) Repeats(w *state.Walk) uint64 {
+func (r *graphRun) FurtherPeriods(w *state.Walk) uint64 {
 	times := math.MaxInt
 	for rank := range r.graph.Ranks {
 		if by := int(w.MovedBy(opsOf(rank))); by < 0 {
@@ -126,7 +126,7 @@ func (r *graphRun) alike(w *state.Walk, rank int, op, by int32) bool {
 // can come back only without a long operation, which would have been in other steps.
 func (r *graphRun) beat(p *fabric.Partition, rank int) {
 	if r.leading != nil {
-		p.LookAnew()
+		p.DropRecord()
 	}
 	if rank == 0 {
 		p.Beat()
