@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"weft/internal/formats/hpcc"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/hpccrun"
 	"weft/units"
 )
@@ -263,10 +264,9 @@ func mean(v []float64) float64 {
 
 // changeHPCC lets a test change the links of a case of that simulator.
 func changeHPCC(e *Env, c *hpcc.Case) {
-	m := common(c.Topology.Links[0].Rate.PerByte())
-	m.Propagation = c.Topology.Links[0].Delay
-	e.Change(m)
+	link := scenario.Link{FECLatency: c.Topology.Links[0].Delay}
+	e.change(Models{Link: &link})
 	for i := range c.Topology.Links {
-		c.Topology.Links[i].Delay = m.Propagation
+		c.Topology.Links[i].Delay = link.FECLatency
 	}
 }
