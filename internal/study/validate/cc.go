@@ -3,7 +3,7 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/sim/scenario"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -3,8 +3,8 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"weft/internal/formats/hpcc"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/hpccrun"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -56,7 +56,7 @@ func fctCases() []*Case {
 			ID: "fct/" + name,
 			Reference: "The HPCC authors' DCQCN and PFC model in ns-3 (astra-sim/astra-network-ns3 at 8fd3604), one run with its default seed: fct.txt and pfc.txt of the folder of this name. " +
 				"It rounds each serialisation to whole nanoseconds (1036 B at 100 Gb/s: +0.14 %, at 400 Gb/s: +1.35 %; 4132 B at 400 Gb/s: +0.44 %); weft does not.",
-			Setting: "The folder's config.txt, topology.txt and flow.txt, as `weft run --hpcc` reads them.",
+			Setting: "The folder's config.txt, topology.txt and flow.txt, as `weft replay` reads them.",
 			Calibrated: "Overheads (36 and 48 B), reserve, headroom, alpha, resume offset, the PFC frame, the hash and the order of next hops are that simulator's own, from its source and its README; " +
 				"none was fitted to a completion time.",
 			Run: func(e *Env) ([]Row, error) { return fctRows(e, name) },

@@ -2,8 +2,8 @@ package validate
 
 import (
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/headroom"
+	"weft/scenario"
 	"weft/units"
 )
 

@@ -8,8 +8,8 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -72,6 +72,7 @@ func ultraEthernet(link, control string, changes ...scenario.Override) (*testbed
 	}
 	t := &m.Transport
 	t.AckEvery, t.Timeout, t.Retry, t.EntropyValues, t.Entropy = 4, 100*units.Microsecond, 7, 256, scenario.Recycled
+	t.Window = units.GiB
 	return m, nil
 }
 
@@ -95,7 +96,7 @@ func uetMessageRows(e *Env) ([]Row, error) {
 			if err != nil {
 				return nil, err
 			}
-			m.MTU, m.Transport.Window = units.Bytes(payload), units.GiB
+			m.MTU = units.Bytes(payload)
 			at := units.Time(0)
 			n, err := m.pair(e, arrivals(func(t units.Time) { at = t }))
 			if err != nil {
@@ -236,7 +237,7 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 			return nil, err
 		}
 		m.Transport.EntropyValues, m.Transport.Entropy = x.values, x.choice
-		took, s, err := permute(e, m, bytes)
+		took, s, err := permute(e, m, bytes, postControlled)
 		if err != nil {
 			return nil, err
 		}
@@ -252,7 +253,9 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	took, s, err := permute(e, m, bytes)
+	took, s, err := permute(e, m, bytes, func(n *network.Network, from, to int32, wr transport.WorkRequest) error {
+		return post(n, from, to, fabric.Connection{Entropy: uint32(from)<<8 | uint32(to)}, wr)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +263,7 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 }
 
 // permute returns the arrival of the permutation's last message.
-func permute(e *Env, m *testbed, bytes uint32) (float64, fabric.Stats, error) {
+func permute(e *Env, m *testbed, bytes uint32, post func(n *network.Network, from, to int32, wr transport.WorkRequest) error) (float64, fabric.Stats, error) {
 	const hosts = uetLeaves * uetLeaves
 	m.Routing.Mode = scenario.ECMP
 	last, arrived := units.Time(0), 0
@@ -274,7 +277,7 @@ func permute(e *Env, m *testbed, bytes uint32) (float64, fabric.Stats, error) {
 	order := rand.New(rand.NewPCG(1, 2)).Perm(hosts)
 	for i, from := range order {
 		wr := transport.WorkRequest{Op: transport.OpWriteImm, Length: bytes}
-		if err := postControlled(n, int32(from), int32(order[(i+1)%len(order)]), wr); err != nil {
+		if err := post(n, int32(from), int32(order[(i+1)%len(order)]), wr); err != nil {
 			return 0, fabric.Stats{}, err
 		}
 	}

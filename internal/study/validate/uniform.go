@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 
