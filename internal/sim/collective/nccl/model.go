@@ -411,12 +411,6 @@ func (c Cluster) none(op collective.Op, bytes int64) error {
 	return fmt.Errorf("NCCL has no such pair for %v on a cluster of %d × %d %v GPUs: want %s", op, c.Nodes, c.PerNode, c.GPU, strings.Join(has, ", "))
 }
 
-// With is a choice made by the caller.
-func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, error) {
-	c.Only = func(x Algo, y Proto) bool { return x == a && y == p }
-	return c.Choose(op, bytes)
-}
-
 // channelsFor is the number of channels for a size: topoGetAlgoInfo, then the least traffic of a
 // channel in scheduleCollTasksToPlan.
 func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int {

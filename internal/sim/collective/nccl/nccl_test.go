@@ -32,6 +32,12 @@ func of(c Cluster, r Release) Cluster {
 	return c
 }
 
+// With is the choice if an algorithm and a protocol are the only ones.
+func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, error) {
+	c.Only = func(x Algo, y Proto) bool { return x == a && y == p }
+	return c.Choose(op, bytes)
+}
+
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
 
 func TestGraphsAgreeWithTheLogs(t *testing.T) {
