@@ -43,7 +43,7 @@ var (
 
 // names are the quantities of a kind, in the order of a row's values.
 func (k *Kind) names() (out []scenario.SweepQuantity) {
-	for _, q := range scenario.SweepQuantities() {
+	for _, q := range scenario.Values[scenario.SweepQuantity]() {
 		if k.of(q) {
 			out = append(out, q)
 		}

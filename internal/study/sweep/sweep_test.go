@@ -386,7 +386,7 @@ func TestSimulationsShareTheMemory(t *testing.T) {
 }
 
 func TestEveryQuantityHasItsValue(t *testing.T) {
-	names := scenario.SweepQuantities()
+	names := scenario.Values[scenario.SweepQuantity]()
 	if len(names) != len(quantities)+len(served) {
 		t.Errorf("%d names, and %d and %d values", len(names), len(quantities), len(served))
 	}

@@ -63,11 +63,16 @@ func (c *Flags) registerAlgorithm(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.Algo, "algo", "", "algorithm of the collective: ring, tree, nvls, … (default: NCCL's choice)")
 	f.StringVar(&c.proto, "proto", "", "NCCL's protocol: simple, ll, ll128 (default: NCCL's choice)")
-	complete := func(values ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	_ = cmd.RegisterFlagCompletionFunc("algo", completeValues[scenario.Algorithm])
+	_ = cmd.RegisterFlagCompletionFunc("proto", completeValues[scenario.Protocol])
+}
+
+// completeValues completes a value of a field with a list of values.
+func completeValues[T ~string](*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	for _, value := range scenario.Values[T]() {
+		names = append(names, string(value))
 	}
-	_ = cmd.RegisterFlagCompletionFunc("algo", complete("auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "collnet-chain", "direct"))
-	_ = cmd.RegisterFlagCompletionFunc("proto", complete("auto", "simple", "ll", "ll128"))
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // Changed reports whether a flag of the verb was given.

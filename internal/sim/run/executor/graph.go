@@ -63,7 +63,7 @@ func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
 	p, r := &own, j.Scenario
 	run := newGraphRun(r, p, g)
 	streams := withStreams(p, run, len(run.ends))
-	net, err := p.Build(streams.app(), r.Run.Seed, r.Cluster.Nodes, ScaleUpOf(&r.Cluster.Node), 1)
+	net, err := p.Build(streams.app(), r.Cluster.Nodes, ScaleUpOf(&r.Cluster.Node), 1)
 	if err != nil {
 		return nil, err
 	}

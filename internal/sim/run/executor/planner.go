@@ -87,17 +87,17 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 		return nil, err
 	}
 	spec.Root = k.root
-	prog, err := collective.New(spec)
+	made, err := configured(ch, spec, p.factors)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPlan(prog); err != nil {
+	if err := checkPlan(made.program); err != nil {
 		return nil, err
 	}
-	over := scaled(ch.Overheads(nccl.ReferenceWire), p.factors)
+	over := &made.overhead
 	plan := &CollectivePlan{
-		chosen: chosen{prog, ch, over, kernelOf(&over, spec.Algo, ch.Blocks(prog.Channels())), spec.Algo, prog.Channels()},
-		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Float(), 1),
+		chosen: made,
+		Pace:   paceOf(over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Float(), 1),
 	}
 	plan.Pace.passed = p.passed // all collectives share one host
 	return plan, nil

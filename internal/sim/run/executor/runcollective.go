@@ -82,7 +82,7 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 		}
 	}
 	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen)}
-	net, err := j.Plan.Build(app, j.Scenario.Run.Seed, nodes, up, parts)
+	net, err := j.Plan.Build(app, nodes, up, parts)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func Run(j *network.Task, point *results.Point) error {
 			j.Bytes, r.Workload.Load, units.Time(meanGap(j.Bytes, j.Plan.Fabric.Link.Rate(), &r.Workload)), r.Workload.Duration)
 	}
 	var err error
-	if run.net, err = j.Plan.Build(run, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, j.Parts); err != nil {
+	if run.net, err = j.Plan.Build(run, r.Cluster.Nodes, network.ScaleUp{}, j.Parts); err != nil {
 		return err
 	}
 	if err := run.start(); err != nil {

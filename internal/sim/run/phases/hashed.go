@@ -32,7 +32,7 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 			return &shore{}
 		}
 		legs, ok := cp.Legs()
-		if !ok || !message(p, c, legs, r.Run.Seed, func(at resource) { u.touch(i, at) }) {
+		if !ok || !message(p, c, legs, func(at resource) { u.touch(i, at) }) {
 			return &shore{}
 		}
 	}
@@ -41,7 +41,7 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 
 // message calls each for all resources of a message between nodes. It returns false if these are
 // more than ranks, NICs and links, or if the path is unknown.
-func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, seed uint64, each func(resource)) bool {
+func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, each func(resource)) bool {
 	for i := range legs {
 		if legs[i].Path != collective.PathAuto {
 			return false
@@ -54,8 +54,8 @@ func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, see
 			each(at)
 		}
 		for turn := range p.ConnectionsPerPair() {
-			there, known := hashedWay(p, seed, k.Entropy(turn), k.A, k.B)
-			back, knownBack := hashedWay(p, seed, network.OtherEnd(k.Entropy(turn)), k.B, k.A)
+			there, known := hashedWay(p, k.Entropy(turn), k.A, k.B)
+			back, knownBack := hashedWay(p, network.OtherEnd(k.Entropy(turn)), k.B, k.A)
 			if !known || !knownBack {
 				return false
 			}
@@ -69,7 +69,7 @@ func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, see
 
 // hashedWay is the ports of switches on the path of packets with an entropy from one NIC to
 // another; false if there is no path.
-func hashedWay(p *network.Plan, seed uint64, entropy uint32, a, b int32) (way []resource, ok bool) {
+func hashedWay(p *network.Plan, entropy uint32, a, b int32) (way []resource, ok bool) {
 	at, _, ok := leafPort(p, a)
 	for ok && at != b {
 		if p.Graph.Nodes[at].Kind != topology.Switch || len(way) > len(p.Graph.Nodes) {
@@ -81,7 +81,7 @@ func hashedWay(p *network.Plan, seed uint64, entropy uint32, a, b int32) (way []
 		}
 		port := set[0]
 		if len(set) > 1 {
-			port = set[fabric.Hash(entropy, fabric.Salt(p.Seed(seed), int(at)), len(set))]
+			port = set[fabric.Hash(entropy, fabric.Salt(p.Seed(), int(at)), len(set))]
 		}
 		way = append(way, resource{ofSwitch, at, int32(port)})
 		at = far(p, p.Graph.Nodes[at].Cables[port], at)

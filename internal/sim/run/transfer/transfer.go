@@ -85,7 +85,7 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 		up = executor.ScaleUpOf(&r.Cluster.Node)
 		b.launchers = make([]*executor.Launcher, ranks)
 	}
-	if b.net, err = own.Build(beside.App(), r.Run.Seed, r.Cluster.Nodes, up, 1); err != nil {
+	if b.net, err = own.Build(beside.App(), r.Cluster.Nodes, up, 1); err != nil {
 		return nil, err
 	}
 	stop, release := engine.NewStop(ctx)

@@ -1,16 +1,17 @@
-package runs
+package jobs
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/internal/face/cli/exit"
-	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
 	"weft/internal/formats/hpcc"
@@ -24,33 +25,39 @@ const (
 	pfcFile = "pfc.txt"
 )
 
-// runHPCC simulates a case of the HPCC simulator.
-func runHPCC(x *simulator.Execution, ctx context.Context, e *simulator.Simulator, dir string, seed uint64) error {
-	if err := flags.CheckWorkers(x.Workers); err != nil {
-		return err
+// replayCase simulates a case of the HPCC simulator.
+func (x *replayFlags) replayCase(cmd *cobra.Command, e *simulator.Simulator, dir string) error {
+	var refused error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"out", "seed", "json", "html", "details", "quiet"}, f.Name) {
+			refused = fmt.Errorf("--%s cannot be used with a folder of the HPCC simulator: its config.txt has all settings", f.Name)
+		}
+	})
+	if refused != nil {
+		return refused
 	}
 	c, err := hpcc.Read(e.Folder(dir))
 	if err != nil {
-		return fmt.Errorf("--hpcc %s: %w", dir, err)
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, i := range c.Ignored {
 		fmt.Fprintf(e.Stderr, "%s\n", i)
 	}
-	folder, err := e.Claim(x.Out, noCase)
+	folder, err := e.Claim(x.out, noCase)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	r, err := hpccrun.Run(ctx, c, seed, cmp.Or(x.Workers, max(1, e.Cores)))
+	r, err := hpccrun.Run(cmd.Context(), c, max(1, x.Seed), max(1, e.Cores))
 	if r == nil {
 		return err
 	}
-	if x.Out != "" {
-		if err := storeHPCC(folder, r); err != nil {
-			return exit.Errorf(exit.Failed, "the results cannot be written to %s: %w", x.Out, err)
+	if x.out != "" {
+		if err := storeCase(folder, r); err != nil {
+			return exit.Errorf(exit.Failed, "the results cannot be written to %s: %w", x.out, err)
 		}
 	}
-	if printErr := tellHPCC(x, e, c, r); printErr != nil {
+	if printErr := x.tellCase(e, c, r); printErr != nil {
 		return exit.Errorf(exit.Failed, "the results cannot be written: %w", printErr)
 	}
 	switch {
@@ -72,7 +79,7 @@ func noCase(dir, _ string) error {
 	return nil
 }
 
-func storeHPCC(folder *runstore.Output, r *hpccrun.Result) error {
+func storeCase(folder *runstore.Output, r *hpccrun.Result) error {
 	var fct, pfc bytes.Buffer
 	err := errors.Join(hpcc.WriteFCT(&fct, r.FCT), hpcc.WritePFC(&pfc, r.PFC))
 	if err != nil {
@@ -81,11 +88,11 @@ func storeHPCC(folder *runstore.Output, r *hpccrun.Result) error {
 	return folder.Put([]runstore.File{{Name: fctFile, Text: fct.Bytes()}, {Name: pfcFile, Text: pfc.Bytes()}})
 }
 
-func tellHPCC(x *simulator.Execution, e *simulator.Simulator, c *hpcc.Case, r *hpccrun.Result) error {
+func (x *replayFlags) tellCase(e *simulator.Simulator, c *hpcc.Case, r *hpccrun.Result) error {
 	s := hpccrun.Summarise(c, r)
-	err := e.Present(report.HPCC(&s), x.JSON, s)
-	if err == nil && x.Out != "" && !x.JSON {
-		e.Note("wrote %s: %s, %s\n", x.Out, fctFile, pfcFile)
+	err := e.Present(report.HPCC(&s), x.json, s)
+	if err == nil && x.out != "" && !x.json {
+		e.Note("wrote %s: %s, %s\n", x.out, fctFile, pfcFile)
 	}
 	return err
 }
