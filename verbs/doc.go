@@ -61,8 +61,7 @@
 //
 //   - errors.go, names.go, limits.go, secret.go: statuses and errors, names of values, bounds,
 //     random numbers
-//   - device.go, address.go, infiniband.go, foreign.go, share.go: the device, where its packets can
-//     go, memory that is not Go's
+//   - device.go, address.go, infiniband.go, share.go: the device, and where its packets can go
 //   - cq.go: completions
 //   - keys.go, memory.go, window.go: what a key gives access to
 //   - workrequest.go, sends.go, receives.go, xrc.go: work requests, their records, queues that
@@ -76,7 +75,7 @@
 //   - listeners.go, probe.go, handshake.go, connect.go, resolve.go: connections and questions, by
 //     calls
 //   - messages.go, gsi.go: and by messages to queue pair 1
-//   - query.go, close.go, open.go: what a device can say, its end and its beginning
+//   - query.go, open.go: what a device can say, its beginning and its end
 //
 // # What it leaves out
 //
