@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/internal/face/doc"
+	"weft/internal/study/quantity"
 	"weft/internal/study/sweep"
 	"weft/units"
 )
@@ -74,9 +75,9 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 		out = append(out, text+".")
 	}
 	if len(a.Factor) > 0 && a.Factor[0].Share > 0 {
-		text := fmt.Sprintf("%s explains %s of the differences in %s", withoutUnit(a.Factor[0].Name), percent(a.Factor[0].Share), t.Space.Kind.MainText)
+		text := fmt.Sprintf("%s explains %s of the differences in %s", a.Factor[0].Name, percent(a.Factor[0].Share), t.Space.Kind.MainText)
 		if len(a.Factor) > 1 {
-			text += fmt.Sprintf(", %s %s", withoutUnit(a.Factor[1].Name), percent(a.Factor[1].Share))
+			text += fmt.Sprintf(", %s %s", a.Factor[1].Name, percent(a.Factor[1].Share))
 		}
 		out = append(out, text+".")
 	}
@@ -160,7 +161,7 @@ func sweepTable(t *sweep.Table) (out []doc.Block, err error) {
 	for i := range t.Columns {
 		if slices.Contains(screenColumns, t.Columns[i].Name) || t.Columns[i].Path != "" {
 			columns = append(columns, i)
-			names = append(names, withoutUnit(t.Columns[i].Name))
+			names = append(names, t.Columns[i].Heading)
 		}
 	}
 	table := doc.NewTable(names...)
@@ -191,48 +192,23 @@ var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status"
 func sweepCell(c *sweep.Column, l *sweep.Line) doc.Cell {
 	switch x := c.Value(l).(type) {
 	case int64:
-		switch c.Unit {
-		case "bytes":
-			return doc.Bytes(units.Bytes(x))
-		case "ps":
-			return doc.Time(units.Time(x))
-		case "bps":
-			return doc.Text(units.Rate(x).String())
-		}
-		if c.Name == "variant" || c.Name == "seed" {
+		if c.Measure == quantity.Number {
 			return doc.Number(float64(x), "number").As(strconv.FormatInt(x, 10))
 		}
-		return doc.Count(x)
+		return quantityCell(c.Measure, float64(x))
 	case float64:
-		switch c.Unit {
-		case "ps":
-			return doc.Time(units.Time(x))
-		case "gbytes_per_s":
-			return doc.Bandwidth(x)
-		}
-		return doc.Number(x, "number").As(strconv.FormatFloat(x, 'g', 4, 64))
+		return quantityCell(c.Measure, x)
 	case string:
 		return doc.Text(x)
 	}
 	return doc.None
 }
 
-// withoutUnit is the name of a column for a table whose cells have units.
-func withoutUnit(name string) string {
-	for _, unit := range []string{"_ps", "_bytes", "_bps", "_mm"} {
-		name = strings.TrimSuffix(name, unit)
-	}
-	if name == "busbw_gbytes_per_s" {
-		return "busbw GB/s"
-	}
-	return name
-}
-
 func sensitivityTable(a *sweep.Analysis) *doc.Table {
 	t := doc.NewTable("axis", "values", "explains")
 	for i := range a.Factor {
 		f := &a.Factor[i]
-		t.Add(doc.Text(withoutUnit(f.Name)), doc.Count(len(f.Values)), doc.Tenths(f.Share))
+		t.Add(doc.Text(f.Name), doc.Count(len(f.Values)), doc.Tenths(f.Share))
 	}
 	return t
 }
