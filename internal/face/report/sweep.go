@@ -251,9 +251,17 @@ func secondsText(s float64) string {
 func CommandLine(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		if out[i] = w; w == "" || strings.ContainsAny(w, " []{}*?'\"$&|;<>()#~!\\`\t\n") {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
+		out[i] = ShellWord(w)
 	}
 	return strings.Join(out, " ")
+}
+
+// ShellWord is a word as a shell takes it: quoted if it has more than letters, digits and a few signs.
+func ShellWord(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./=:,+%@", r))
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

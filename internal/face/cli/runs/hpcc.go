@@ -25,7 +25,7 @@ const (
 )
 
 // runHPCC simulates a case of the HPCC simulator.
-func runHPCC(x *simulator.Execution, ctx context.Context, e *simulator.Simulator, dir string, seed uint64) error {
+func runHPCC(ctx context.Context, e *simulator.Simulator, x *simulator.Execution, dir string, seed uint64) error {
 	if err := flags.CheckWorkers(x.Workers); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ config.txt with its topology and flow files, and no other file. --out then recei
 				if err := refuseScenarioFlags(cmd); err != nil {
 					return err
 				}
-				return runHPCC(&x, cmd.Context(), e, hpccDir, max(1, c.Seed))
+				return runHPCC(cmd.Context(), e, &x, hpccDir, max(1, c.Seed))
 			}
 			if show {
 				r, err := c.Load(e.Env, given[0])
@@ -55,8 +55,7 @@ config.txt with its topology and flow files, and no other file. --out then recei
 			if err != nil {
 				return err
 			}
-			x.Contest = true
-			return c.Placed(x.Run(cmd.Context(), e, r, tellExplained(&c, e, r, x.Out, given[0])))
+			return compare(cmd.Context(), e, r, &c, &x, given[0])
 		},
 	}
 	cmd.Flags().BoolVar(&show, "print-scenario", false, "print the resolved scenario and run nothing")
