@@ -161,10 +161,16 @@ func sweepTable(t *sweep.Table) (out []doc.Block, err error) {
 	for i := range t.Columns {
 		if slices.Contains(screenColumns, t.Columns[i].Name) || t.Columns[i].Path != "" {
 			columns = append(columns, i)
-			names = append(names, t.Columns[i].Heading)
+			names = append(names, t.Columns[i].Measure.Heading)
 		}
 	}
 	table := doc.NewTable(names...)
+	var meanings []string
+	for _, c := range columns {
+		if m := &t.Columns[c].Measure; m.Meaning != "" {
+			meanings = append(meanings, m.Heading+": "+m.Meaning)
+		}
+	}
 	for line, err := range t.Lines() {
 		if err != nil {
 			return nil, err
@@ -183,6 +189,9 @@ func sweepTable(t *sweep.Table) (out []doc.Block, err error) {
 		}
 		table.Add(row...)
 	}
+	if len(meanings) > 0 {
+		out = append(out, doc.Notes(strings.Join(meanings, "; ")+".")...)
+	}
 	return append([]doc.Block{table}, out...), nil
 }
 
@@ -192,12 +201,12 @@ var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status"
 func sweepCell(c *sweep.Column, l *sweep.Line) doc.Cell {
 	switch x := c.Value(l).(type) {
 	case int64:
-		if c.Measure == quantity.Number {
+		if c.Measure.Unit == quantity.Number {
 			return doc.Number(float64(x), "number").As(strconv.FormatInt(x, 10))
 		}
-		return quantityCell(c.Measure, float64(x))
+		return quantityCell(c.Measure.Unit, float64(x))
 	case float64:
-		return quantityCell(c.Measure, x)
+		return quantityCell(c.Measure.Unit, x)
 	case string:
 		return doc.Text(x)
 	}

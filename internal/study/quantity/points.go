@@ -5,8 +5,8 @@ import "weft/results"
 // Points are the quantities of a workload at a size on a fabric.
 var Points = List[results.Point]{
 	{Measure{"time_ps", "time", Picoseconds, "time of one operation"}, func(p *results.Point) float64 { return float64(p.Time) }},
-	{Measure{"algbw_gbytes_per_s", "algbw", GBytesPerSecond, "bytes of the operation over its time"}, func(p *results.Point) float64 { return p.AlgBW }},
-	{Measure{"busbw_gbytes_per_s", "busbw", GBytesPerSecond, "bus bandwidth, as nccl-tests has it"}, func(p *results.Point) float64 { return p.BusBW }},
+	{Measure{"algbw_gbytes_per_s", "algbw", GBytesPerSecond, "bytes of the operation over its time, in GB/s"}, func(p *results.Point) float64 { return p.AlgBW }},
+	{Measure{"busbw_gbytes_per_s", "busbw", GBytesPerSecond, "bus bandwidth, as nccl-tests has it, in GB/s"}, func(p *results.Point) float64 { return p.BusBW }},
 	{Measure{"message_p50_ps", "flow p50", Picoseconds, "completion of messages between nodes, the median"}, func(p *results.Point) float64 { return float64(p.Flows.P50) }},
 	{Measure{"message_p99_ps", "flow p99", Picoseconds, "completion of messages between nodes, the 99th percentile"}, func(p *results.Point) float64 { return float64(p.Flows.P99) }},
 	{Measure{"message_max_ps", "flow max", Picoseconds, "completion of messages between nodes, the slowest"}, func(p *results.Point) float64 { return float64(p.Flows.Max) }},

@@ -162,7 +162,7 @@ func (l *Line) Tail() float64 { return l.Row.Values[l.tail] }
 
 // factor is a column as a factor.
 func (a *Analysis) factor(c int) Factor {
-	f := Factor{Name: a.Table.Columns[c].Heading, Number: a.Table.Columns[c].kind != textual}
+	f := Factor{Name: a.Table.Columns[c].Measure.Heading, Number: a.Table.Columns[c].kind != textual}
 	index, texts := map[any]int{}, map[any]string{}
 	var values []any
 	for _, l := range a.Lines {

@@ -27,8 +27,7 @@ type Column struct {
 	Unit string `json:"unit,omitempty"`
 	Path string `json:"path,omitempty"` // of an axis: the field that varies
 
-	Heading string        `json:"-"` // in tables for people
-	Measure quantity.Unit `json:"-"` // how people read its values
+	Measure quantity.Measure `json:"-"` // what it is for people
 
 	kind  reflect.Type // string, int64 or float64
 	value func(*Line) any
@@ -119,18 +118,18 @@ var (
 
 // columns are the columns of the table: number, axes, fabric, size and seed, status, quantities.
 func (s *Space) columns() []Column {
-	out := []Column{{Name: "variant", Heading: "variant", kind: whole, value: func(l *Line) any { return int64(l.Number) }}}
+	out := []Column{{Name: "variant", Measure: quantity.Measure{Heading: "variant"}, kind: whole, value: func(l *Line) any { return int64(l.Number) }}}
 	for k := range s.Axes {
 		out = append(out, s.axisColumn(k))
 	}
-	out = append(out, Column{Name: "fabric", Heading: "fabric", kind: textual, value: func(l *Line) any { return l.Row.Fabric }})
+	out = append(out, Column{Name: "fabric", Measure: quantity.Measure{Heading: "fabric"}, kind: textual, value: func(l *Line) any { return l.Row.Fabric }})
 	if s.Kind == &workloads {
-		out = append(out, Column{Name: "size_bytes", Heading: "size", Unit: "bytes", Measure: quantity.Bytes, kind: whole, value: func(l *Line) any { return l.Bytes }})
+		out = append(out, Column{Name: "size_bytes", Unit: "bytes", Measure: quantity.Measure{Heading: "size", Unit: quantity.Bytes}, kind: whole, value: func(l *Line) any { return l.Bytes }})
 	}
 	if !s.varies("run.seed") {
-		out = append(out, Column{Name: "seed", Heading: "seed", kind: whole, value: func(l *Line) any { return int64(l.Seed) }})
+		out = append(out, Column{Name: "seed", Measure: quantity.Measure{Heading: "seed"}, kind: whole, value: func(l *Line) any { return int64(l.Seed) }})
 	}
-	out = append(out, Column{Name: "status", Heading: "status", kind: textual, value: func(l *Line) any { return string(l.Status) }})
+	out = append(out, Column{Name: "status", Measure: quantity.Measure{Heading: "status"}, kind: textual, value: func(l *Line) any { return string(l.Status) }})
 	for i := range s.Kind.measures {
 		if keep := s.Base.Sweep.Keep; len(keep) == 0 || slices.Contains(keep, s.Kind.measures[i].Name) {
 			out = append(out, quantityColumn(i, &s.Kind.measures[i]))
@@ -141,7 +140,7 @@ func (s *Space) columns() []Column {
 
 // quantityColumn is the column of a quantity, by its place in a row's values.
 func quantityColumn(i int, m *quantity.Measure) Column {
-	c := Column{Name: string(m.Name), Heading: m.Heading, Unit: m.Unit.InName(), Measure: m.Unit, kind: decimal, null: true}
+	c := Column{Name: string(m.Name), Unit: m.Unit.InName(), Measure: *m, kind: decimal, null: true}
 	if m.Unit.Whole() {
 		c.kind = whole
 	}
@@ -160,7 +159,7 @@ func quantityColumn(i int, m *quantity.Measure) Column {
 // axisColumn is the column of an axis: numbers in their unit, or words.
 func (s *Space) axisColumn(k int) Column {
 	a := &s.Axes[k]
-	c := Column{Name: a.Name, Heading: a.Name, Path: a.Path, Unit: a.Unit(), Measure: quantity.Unit(a.Unit()), kind: textual, value: func(l *Line) any { return l.Variant.Values[k] }}
+	c := Column{Name: a.Name, Path: a.Path, Unit: a.Unit(), Measure: quantity.Measure{Heading: a.Name, Unit: quantity.Unit(a.Unit())}, kind: textual, value: func(l *Line) any { return l.Variant.Values[k] }}
 	if _, number := a.Number(s.at(0).Values[k]); !number {
 		return c
 	}
