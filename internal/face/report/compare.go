@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/study/contest"
+	"weft/internal/study/quantity"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
@@ -95,18 +96,21 @@ func names(r *results.Results) (out []string) {
 	return out
 }
 
+// speedQuantities are the columns of speedTable for each fabric; the first is the time.
+var speedQuantities = quantity.Points.Only("time_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s")
+
 // speedTable is time and bandwidth of the fabrics side by side. The last column names the
 // fastest.
 func speedTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size")
 	t.Keys, t.Columns = 1, make([]doc.Column, 1)
-	heads := []doc.Cell{doc.Text("time"), doc.Text("algbw"), doc.Text("busbw")}
+	heads := headings(speedQuantities)
 	for i, f := range r.Fabrics {
 		t.Groups = append(t.Groups, doc.Group{From: 1 + len(heads)*i, To: 1 + len(heads)*(i+1), Cell: doc.Text(f.Name).In(doc.Series(i))})
-		for k := range heads {
+		for k, head := range heads {
 			t.Columns = append(t.Columns, doc.Column{Gap: 2 + max(0, 1-k)})
+			t.Rows[0] = append(t.Rows[0], doc.Text(head))
 		}
-		t.Rows[0] = append(t.Rows[0], heads...)
 	}
 	contest := len(r.Fabrics) > 1
 	if contest {
@@ -127,14 +131,16 @@ func speedTable(r *results.Results) *doc.Table {
 				row = append(row, slices.Repeat([]doc.Cell{doc.None}, len(heads)-1)...)
 				continue
 			}
-			tone, time := doc.Plain, doc.Time(p.Time)
-			if contest && s.first(i) {
-				tone = doc.Strong
-			}
+			cells := pointCells(speedQuantities, &p, protocol.Of(f.Protocol))
 			if p.Partial {
-				time.Text = "~" + time.Text
+				cells[0].Text = "~" + cells[0].Text
 			}
-			row = append(row, time.In(tone), doc.Bandwidth(p.AlgBW).In(tone), doc.Bandwidth(p.BusBW).In(tone))
+			for _, c := range cells {
+				if contest && s.first(i) {
+					c = c.In(doc.Strong)
+				}
+				row = append(row, c)
+			}
 		}
 		if contest {
 			row = append(row, doc.Text(s.text(r)))
@@ -229,9 +235,12 @@ func (s *standing) text(r *results.Results) string {
 // leastLink is its length on a narrow terminal.
 const linkWidth, leastLink = 36, 12
 
+// networkQuantities are the columns of networkTable before the hottest link.
+var networkQuantities = quantity.Points.Only("message_p50_ps", "message_p99_ps", "message_max_ps", "credit_stalls", "pfc_pauses", "ecn_marks", "cnps", "retransmissions", "drops", "packets")
+
 // networkTable is the counters of flows and links, a row per size and fabric.
 func networkTable(r *results.Results) *doc.Table {
-	t := doc.NewTable("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
+	t := doc.NewTable(slices.Concat([]string{"size", "fabric", "algorithm"}, headings(networkQuantities), []string{"hottest link", "busy"})...)
 	t.Keys, t.Columns = 2, []doc.Column{13: {Least: leastLink}}
 	for _, size := range sizes(r) {
 		label := sizeCell(size)
@@ -244,17 +253,9 @@ func networkTable(r *results.Results) *doc.Table {
 			if h, ok := hottest(p); ok {
 				link, busy = doc.Fit(h.Name, linkWidth), doc.Share(h.Busy)
 			}
-			p50, p99, most := doc.None, doc.None, doc.None
-			if p.Flows.N > 0 {
-				p50, p99, most = doc.Time(p.Flows.P50), doc.Time(p.Flows.P99), doc.Time(p.Flows.Max)
-			}
-			is := protocol.Of(f.Protocol)
-			row := []doc.Cell{
-				label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p)), p50, p99, most,
-				countIf(!is.Ethernet(), p.Counts.CreditStalls), countIf(is.NeedsPauses(), p.Counts.Pauses),
-				countIf(is.Ethernet(), p.Counts.Marks), countIf(is.CNPs && !is.OneSegment, p.Counts.CNPs),
-				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy,
-			}
+			row := []doc.Cell{label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p))}
+			row = append(row, pointCells(networkQuantities, &p, protocol.Of(f.Protocol))...)
+			row = append(row, doc.Text(link), busy)
 			t.Add(row...)
 			label = doc.Cell{}
 		}

@@ -168,17 +168,14 @@ func (f *Folder) begin() error {
 
 // Put writes a file, which gets its name when it is complete: what had the name before is replaced, and not written to.
 func (f *Folder) Put(name string, text []byte) error {
-	out, err := os.CreateTemp(f.Dir, part)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name()) // if it was not renamed
-	_, err = out.Write(text)
 	path := filepath.Join(f.Dir, name)
-	if err := errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close(), os.MkdirAll(filepath.Dir(path), 0o777)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return os.Rename(out.Name(), path)
+	return regular.Replace(path, part, func(out *os.File) error {
+		_, err := out.Write(text)
+		return errors.Join(err, out.Sync())
+	})
 }
 
 // Open opens the folder of a sweep that this version of weft has begun.

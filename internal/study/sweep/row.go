@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"weft/internal/study/quantity"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -34,34 +35,6 @@ type Row struct {
 	WallSeconds float64 `json:"wall_s"`
 }
 
-// quantities gives the quantities of a workload's result.
-var quantities = map[scenario.SweepQuantity]func(*results.Point) float64{
-	"time_ps":            func(p *results.Point) float64 { return float64(p.Time) },
-	"algbw_gbytes_per_s": func(p *results.Point) float64 { return results.RoundedBandwidth(p.AlgBW) },
-	"busbw_gbytes_per_s": func(p *results.Point) float64 { return results.RoundedBandwidth(p.BusBW) },
-	"message_p50_ps":     func(p *results.Point) float64 { return float64(p.Flows.P50) },
-	"message_p99_ps":     func(p *results.Point) float64 { return float64(p.Flows.P99) },
-	"message_max_ps":     func(p *results.Point) float64 { return float64(p.Flows.Max) },
-	"fairness":           func(p *results.Point) float64 { return results.RoundedShare(p.Flows.Fairness) },
-	"packets":            func(p *results.Point) float64 { return float64(p.Counts.Packets) },
-	"packet_hops":        func(p *results.Point) float64 { return float64(p.Counts.PacketHops) },
-	"pfc_pauses":         func(p *results.Point) float64 { return float64(p.Counts.Pauses) },
-	"credit_stalls":      func(p *results.Point) float64 { return float64(p.Counts.CreditStalls) },
-	"ecn_marks":          func(p *results.Point) float64 { return float64(p.Counts.Marks) },
-	"cnps":               func(p *results.Point) float64 { return float64(p.Counts.CNPs) },
-	"retransmissions":    func(p *results.Point) float64 { return float64(p.Counts.Retransmissions) },
-	"drops":              func(p *results.Point) float64 { return float64(p.Counts.Drops()) },
-	"hottest_link_busy":  hottest,
-}
-
-// hottest is the share of time in which the busiest link was busy.
-func hottest(p *results.Point) float64 {
-	if len(p.Hottest) == 0 {
-		return 0
-	}
-	return results.RoundedShare(p.Hottest[0].Busy)
-}
-
 // rowOf is the row of a simulation.
 func rowOf(r *scenario.Resolved, outcome *results.Results, err error) *Row {
 	row := &Row{Status: OK, Fabric: r.Fabrics[0].Name}
@@ -76,9 +49,7 @@ func rowOf(r *scenario.Resolved, outcome *results.Results, err error) *Row {
 		return row
 	}
 	p := &outcome.Fabrics[0].Points[0]
-	for _, q := range workloads.names() {
-		row.Values = append(row.Values, quantities[q](p))
-	}
+	row.Values = quantity.Points.Filed(p)
 	return row
 }
 

@@ -115,7 +115,7 @@ func (x *emulated) emulate(ctx context.Context, e *simulator.Simulator, r *scena
 		ctx, cancel = context.WithTimeout(ctx, x.during)
 		defer cancel()
 	}
-	o.Commands = lines(e, ctx)
+	o.Commands = lines(ctx, e)
 	o.Statistic = func(nic string, c *fabric.PortCounts) {
 		p := metrics.Port{Protocol: string(r.Fabrics[0].Kind), Device: strings.ReplaceAll(nic, "/", "_"), Number: 1, Counts: *c}
 		e.Note("%s\n", p.Statistic())
@@ -137,7 +137,7 @@ func (x *emulated) emulate(ctx context.Context, e *simulator.Simulator, r *scena
 }
 
 // lines are the lines of standard input until its end.
-func lines(e *simulator.Simulator, ctx context.Context) <-chan string {
+func lines(ctx context.Context, e *simulator.Simulator) <-chan string {
 	out := make(chan string)
 	go func() {
 		defer close(out)

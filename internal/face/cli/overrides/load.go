@@ -15,7 +15,6 @@ import (
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
-	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/scenario"
@@ -244,11 +243,7 @@ func (c *Flags) Filter(r *scenario.Resolved) error {
 		if slices.Contains(known, name) {
 			continue
 		}
-		hint := ""
-		if near := catalog.Nearest(name, known); near != "" {
-			hint = fmt.Sprintf(" (did you mean %s?)", near)
-		}
-		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, hint, strings.Join(known, "; "))
+		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, flags.DidYouMean(name, known), strings.Join(known, "; "))
 	}
 	if err := c.Reach(known); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -54,8 +55,7 @@ the unchanged scenario, as weft run makes it: no lead is claimed.`,
 				x.Seeds = weft.AutoSeeds
 			}
 			r.Run.Jitter = r.Run.Jitter || seeds != 1
-			x.Contest = true
-			return c.Placed(x.Run(cmd.Context(), e, r, tellExplained(&c, e, r, x.Out, given[0])))
+			return compare(cmd.Context(), e, r, &c, &x, given[0])
 		},
 	}
 	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")
@@ -66,17 +66,11 @@ the unchanged scenario, as weft run makes it: no lead is claimed.`,
 	return cmd
 }
 
-// tellTables prints the tables and the sentences.
-func tellTables(e *simulator.Simulator, r *scenario.Resolved) func(*results.Results) error {
-	return func(results *results.Results) error {
-		return e.Tell(report.Comparison(results, r, nil))
-	}
-}
-
-// tellExplained is tellTables with the line that names weft explain, if it has more to say. The results are in the
-// folder out, or came from the file.
-func tellExplained(c *overrides.Flags, e *simulator.Simulator, r *scenario.Resolved, out, file string) func(*results.Results) error {
-	return func(results *results.Results) error {
-		return e.Tell(report.Explained(report.Comparison(results, r, nil), explains(c, results, out, file)))
-	}
+// compare simulates a scenario, tests the leads, and prints the comparison of its fabrics: weft run is
+// weft compare with one seed. The scenario came from the file.
+func compare(ctx context.Context, e *simulator.Simulator, r *scenario.Resolved, c *overrides.Flags, x *simulator.Execution, file string) error {
+	x.Contest = true
+	return c.Placed(x.Run(ctx, e, r, func(outcome *results.Results) error {
+		return e.Tell(report.Explained(report.Comparison(outcome, r, nil), explains(c, outcome, x.Out, file)))
+	}))
 }

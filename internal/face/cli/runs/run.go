@@ -36,8 +36,7 @@ file, from presets, and derived.`,
 			if err != nil {
 				return err
 			}
-			x.Contest = true
-			return c.Placed(x.Run(cmd.Context(), e, r, tellExplained(&c, e, r, x.Out, given[0])))
+			return compare(cmd.Context(), e, r, &c, &x, given[0])
 		},
 	}
 	cmd.Flags().BoolVar(&show, "print-scenario", false, "print the resolved scenario and run nothing")
