@@ -154,7 +154,6 @@ func overSeeds(first *results.Point, more []results.Point, r *scenario.Resolved,
 		p := &more[k]
 		first.Counts.Events += p.Counts.Events
 		first.Counts.Skipped.Add(p.Counts.Skipped)
-		first.Estimate = first.Estimate.Or(p.Estimate)
 		if p.Failure != "" {
 			*first = *p
 			first.Failure = fmt.Sprintf("with seed %d: %s", r.Run.Seed+uint64(k)+1, p.Failure)

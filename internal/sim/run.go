@@ -68,7 +68,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if err != nil {
 		return nil, err
 	}
-	if see != nil || o.Series != nil || o.Live != nil || o.Exact == ExactCheck || o.Skip.On() {
+	if see != nil || o.Series != nil || o.Live != nil || o.Exact == ExactCheck {
 		o.Cache = nil
 	}
 	recall(&o, jobs)
@@ -189,9 +189,7 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *engine.Sto
 		if j.known != nil {
 			*point = *j.known
 		} else if ctx.Err() == nil {
-			j.Skip = o.Skip.bound()
 			*point = j.inWay(o.Exact)
-			o.Skip.estimated(point)
 			j.keep(o.Cache)
 		}
 		if j.ended != nil {

@@ -25,7 +25,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	d.Add(v.cards())
 	d.Add(v.bars())
 	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots())})
-	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), estimateNotes(r), pauseStories(r), doc.Paragraphs(judged.Short()...))})
+	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), pauseStories(r), doc.Paragraphs(judged.Short()...))})
 	time := "Time"
 	if r.Workload == string(scenario.Uniform) {
 		time = "Mean time of a message,"
@@ -33,7 +33,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	if exchanges(r) {
 		d.Add(exchangeSection(r, sc))
 	} else {
-		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s" + ofEstimates(r), Blocks: []doc.Block{speedTable(r)}})
+		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(doc.Paragraphs(faultSentences(r)...), doc.Notes(judged.Notes...))})
 	d.Add(contestSection(r, sc))
@@ -46,7 +46,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	if repeated(r) {
 		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest", In: doc.Details, Blocks: seedBlocks(r)})
 	}
-	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks" + ofSimulated(r), In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
+	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks", In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
 	d.Add(v.hot(hotLinks))
 	d.Add(v.pauses())
 	d.Add(factSection(r, sc))
@@ -101,10 +101,6 @@ func speedTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size")
 	t.Keys, t.Columns = 1, make([]doc.Column, 1)
 	heads := []doc.Cell{doc.Text("time"), doc.Text("algbw"), doc.Text("busbw")}
-	guessed := estimates(r)
-	if guessed {
-		heads = append(heads, doc.Text(estimateHead))
-	}
 	for i, f := range r.Fabrics {
 		t.Groups = append(t.Groups, doc.Group{From: 1 + len(heads)*i, To: 1 + len(heads)*(i+1), Cell: doc.Text(f.Name).In(doc.Series(i))})
 		for k := range heads {
@@ -139,9 +135,6 @@ func speedTable(r *results.Results) *doc.Table {
 				time.Text = "~" + time.Text
 			}
 			row = append(row, time.In(tone), doc.Bandwidth(p.AlgBW).In(tone), doc.Bandwidth(p.BusBW).In(tone))
-			if guessed {
-				row = append(row, estimateCell(&p))
-			}
 		}
 		if contest {
 			row = append(row, doc.Text(s.text(r)))
@@ -239,10 +232,6 @@ const linkWidth, leastLink = 36, 12
 // networkTable is the counters of flows and links, a row per size and fabric.
 func networkTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
-	guessed := estimates(r)
-	if guessed {
-		t.Rows[0] = append(t.Rows[0], doc.Text(estimateHead))
-	}
 	t.Keys, t.Columns = 2, []doc.Column{13: {Least: leastLink}}
 	for _, size := range sizes(r) {
 		label := sizeCell(size)
@@ -265,9 +254,6 @@ func networkTable(r *results.Results) *doc.Table {
 				countIf(!is.Ethernet(), p.Counts.CreditStalls), countIf(is.NeedsPauses(), p.Counts.Pauses),
 				countIf(is.Ethernet(), p.Counts.Marks), countIf(is.CNPs && !is.OneSegment, p.Counts.CNPs),
 				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy,
-			}
-			if guessed {
-				row = append(row, estimateCell(&p))
 			}
 			t.Add(row...)
 			label = doc.Cell{}

@@ -9,7 +9,6 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/study/sweep"
-	"weft/results"
 	"weft/units"
 )
 
@@ -83,9 +82,6 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 	}
 	if n := t.Counts[sweep.Unstable]; n > 0 {
 		out = append(out, fmt.Sprintf("%s no steady state: requests come faster than they can be answered, and the column error says what is full.", plural(int64(n), "variant has", "variants have")))
-	}
-	if a := &t.About; a.Skip.On() {
-		out = append(out, fmt.Sprintf("Times are in part estimated (--skip), each with a bound of %s: variants that are closer than their bounds are not told apart. Messages, pauses and drops are of the simulated part alone.", boundText(&results.Estimate{Bound: a.Skip.Rate.Float()})))
 	}
 	missing, failed := t.Counts[sweep.Missing], t.Counts[sweep.Failed]+t.Counts[sweep.Invalid]
 	switch {
@@ -190,7 +186,7 @@ func sweepTable(t *sweep.Table) (out []doc.Block, err error) {
 }
 
 // screenColumns are the columns of the table for people, with the axes.
-var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status", "time_ps", "busbw_gbytes_per_s", "message_p99_ps", "pfc_pauses", "drops", "first_token_p50_ps", "first_token_p99_ps", "per_token_p99_ps", "good_share", "goodput_per_s", sweep.EstimatedShare, "estimate_bound"}
+var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status", "time_ps", "busbw_gbytes_per_s", "message_p99_ps", "pfc_pauses", "drops", "first_token_p50_ps", "first_token_p99_ps", "per_token_p99_ps", "good_share", "goodput_per_s"}
 
 func sweepCell(c *sweep.Column, l *sweep.Line) doc.Cell {
 	switch x := c.Value(l).(type) {

@@ -292,7 +292,7 @@ func (b *Builder) partitions(parts int) {
 		n.slot = 1 << slot
 	}
 	for i := range parts {
-		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts)), repeater: repeater{halt: units.Forever}}
+		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts)), partitionSearch: partitionSearch{halt: units.Forever}}
 		p.wide, p.closes = len(n.ports)/parts >= manyLinks, units.Forever
 		for j := range p.mail {
 			p.mail[j].to = make([]outbox, parts)

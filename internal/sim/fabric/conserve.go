@@ -4,7 +4,7 @@ package fabric
 // and, if the network is empty, credits as well.
 func (n *Network) conserved() error {
 	last := n.parts[0]
-	s := n.simulated()
+	s := n.Stats()
 	gone := s.Delivered
 	for _, d := range s.Dropped {
 		gone += d

@@ -1,10 +1,6 @@
 package fabric
 
-import (
-	"errors"
-
-	"weft/units"
-)
+import "weft/units"
 
 // Credits describe how a receiver of InfiniBand (or of the scale-up network) grants the room in its
 // input buffer to the sender.
@@ -214,25 +210,6 @@ func (u *updates) awaited(p *Partition, link, index int32, now units.Time) {
 	// wire is free. In a partition that is ahead of these updates, they would wake it in the past.
 	if at, _ := u.lastNeeded(n.rings, all, l.need, now-1); at >= now {
 		n.ports[link].wake(p, link, at+n.creditLinks[link].latency)
-	}
-}
-
-// ErrUneven is the reason why a run ended that was to be even.
-var ErrUneven = errors.New("packets have left their static paths, or waited for flow-control packets between switches")
-
-// KeepEven ends the next run if ports of a switch that carry no packets of each other have an influence on each other:
-// by adaptive routing, or by flow-control packets that a packet between switches waits for. They are for what came over the same cable.
-func (n *Network) KeepEven() {
-	n.even = true
-	for i := range n.infiniband {
-		n.infiniband[i].odd = true // so that each packet is looked at
-	}
-}
-
-// uneven ends the run if it was to be even.
-func (p *Partition) uneven() {
-	if p.net.even && p.err == nil {
-		p.err = ErrUneven
 	}
 }
 

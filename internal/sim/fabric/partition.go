@@ -97,9 +97,9 @@ type Partition struct {
 	mailboxes `state:"-"`
 	preview   `state:"-"`
 	copyRecords
-	recorder     `state:"-"`
-	flowRecorder `state:"-"`
-	repeater     `state:"-"`
+	recorder        `state:"-"`
+	flowRecorder    `state:"-"`
+	partitionSearch `state:"-"`
 
 	err error `state:"-"`
 }

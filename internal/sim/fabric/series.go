@@ -381,9 +381,9 @@ func (n *Network) Recorded() *Recording {
 		return nil
 	}
 	last := n.LastEvent()
-	if n.repeats.survey != nil {
-		n.repeats.survey.abandon(n, last)
-		n.repeats.survey = nil
+	if n.periods.survey != nil {
+		n.periods.survey.abandon(n, last)
+		n.periods.survey = nil
 	}
 	for _, p := range n.parts {
 		p.sample(last)

@@ -161,7 +161,7 @@ func TestARunThatStopsAtACutKeepsItsRecord(t *testing.T) {
 		whole, part := newRecordedLanes(links), newRecordedLanes(links)
 		left := part.run(all, begin)
 		s := part.n.surveyFrom(begin, length, 3)
-		part.n.repeats.survey = s
+		part.n.periods.survey = s
 		for _, cut := range s.cuts[:rng.IntN(2)*rng.IntN(len(s.cuts))] {
 			left = part.run(left, begin+cut)
 			s.cutAt(part.n, begin+cut)

@@ -28,8 +28,6 @@ func Test(ctx context.Context, run Simulator, r *scenario.Resolved, outcome *res
 		return nil
 	case len(r.Faults) > 0: // the control planes differ, and are no property
 		return &results.Contest{NotTested: "with faults"}
-	case estimated(outcome):
-		return &results.Contest{NotTested: "with estimates (--skip)"}
 	}
 	out := &results.Contest{Untested: left}
 	l := &lab{ctx: ctx, run: run, r: r, outcome: outcome, options: o}
@@ -45,13 +43,6 @@ func Test(ctx context.Context, run Simulator, r *scenario.Resolved, outcome *res
 		chosen = chosen[n:]
 	}
 	return out
-}
-
-// estimated reports whether times have bounds, which variants would have, too.
-func estimated(outcome *results.Results) bool {
-	return slices.ContainsFunc(outcome.Fabrics, func(f results.FabricResult) bool {
-		return slices.ContainsFunc(f.Points, func(p results.Point) bool { return p.Estimate.Off() > 0 })
-	})
 }
 
 // lab simulates variants of fabrics at one size.

@@ -28,8 +28,6 @@ type Row struct {
 	Fabric string    `json:"fabric,omitempty"` // its name
 	Bytes  int64     `json:"size,omitempty"`
 	Values []float64 `json:"values,omitempty"` // of every quantity of the kind of job, in their order
-	// Estimated is the share of the time that was estimated, 0 to 1.
-	Estimated float64 `json:"estimated,omitempty"`
 
 	// The circumstances, which differ between equal rows.
 	Host        string  `json:"host"`
@@ -80,9 +78,6 @@ func rowOf(r *scenario.Resolved, outcome *results.Results, err error) *Row {
 	p := &outcome.Fabrics[0].Points[0]
 	for _, q := range workloads.names() {
 		row.Values = append(row.Values, quantities[q](p))
-	}
-	if p.Estimate != nil {
-		row.Estimated = results.RoundedShare(p.Estimate.Share)
 	}
 	return row
 }

@@ -248,7 +248,7 @@ func (w *work) row(ctx context.Context, file *scenario.File, i int) (row *Row, e
 		results, err := w.o.Serve(ctx, r, serve.Options{Workers: 1})
 		return servingRow(r, results, err), nil
 	}
-	results, err := w.o.Run(ctx, r, sim.Options{Workers: 1, Skip: w.About.Skip})
+	results, err := w.o.Run(ctx, r, sim.Options{Workers: 1})
 	return rowOf(r, results, err), nil
 }
 

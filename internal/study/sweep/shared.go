@@ -39,8 +39,8 @@ type outcome struct {
 // Runner is a runner whose simulations are shared.
 func (s *Sharing) Runner(run Runner) Runner {
 	return func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
-		if o.Series != nil || o.Live != nil || o.Finished != nil || o.Skip.On() {
-			return run(ctx, r, o) // the caller looks at the simulation itself, or it is estimated
+		if o.Series != nil || o.Live != nil || o.Finished != nil {
+			return run(ctx, r, o) // the caller looks at the simulation itself
 		}
 		text, err := r.MarshalYAML()
 		if err != nil {

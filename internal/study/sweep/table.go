@@ -56,7 +56,7 @@ func (f *Folder) Load() (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Folder: f, rows: l, Columns: append(f.Space.columns(), f.estimates()...), Counts: map[Status]int{}}
+	t := &Table{Folder: f, rows: l, Columns: f.Space.columns(), Counts: map[Status]int{}}
 	t.Columns = append(t.Columns, Column{Name: "error", kind: textual, value: func(l *Line) any { return l.Error }})
 	for line, err := range t.Lines() {
 		if err != nil {
@@ -134,28 +134,6 @@ func (s *Space) columns() []Column {
 		}
 	}
 	return out
-}
-
-// EstimatedShare is the column of the share of the time that was estimated.
-const EstimatedShare = "estimated_share"
-
-// estimates are the columns of a sweep whose simulations may estimate: the share of the time, and its bound.
-func (f *Folder) estimates() []Column {
-	if !f.About.Skip.On() {
-		return nil
-	}
-	column := func(name string, value func(*Line) float64) Column {
-		return Column{Name: name, kind: decimal, null: true, value: func(l *Line) any {
-			if l.Status != OK {
-				return nil
-			}
-			return value(l)
-		}}
-	}
-	return []Column{
-		column(EstimatedShare, func(l *Line) float64 { return l.Estimated }),
-		column("estimate_bound", func(*Line) float64 { return f.About.Skip.Rate.Float() }),
-	}
 }
 
 // fractions are the quantities that are not whole numbers.

@@ -66,7 +66,6 @@ links. A file that is cut or foreign is refused with the place and the reason;
 		},
 	}
 	x.RegisterFields(cmd)
-	flags.Absent(cmd, "estimates are of one collective at a time, and those of a trace begin with its computations; run, compare, bench and sweep have it", "skip")
 	x.RegisterSeed(cmd)
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()

@@ -73,7 +73,6 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		},
 	}
 	x.RegisterFields(cmd)
-	flags.Absent(cmd, "estimates are of collectives, and a serving job sends messages; run, compare, bench and sweep have it", "skip")
 	x.RegisterSeed(cmd)
 	flags.Absent(cmd, flags.NoCollective, "algo", "proto")
 	f := cmd.Flags()

@@ -81,7 +81,6 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		RunE:              func(cmd *cobra.Command, given []string) error { return x.do(cmd, e, given[0]) },
 	}
 	x.RegisterFields(cmd)
-	flags.Absent(cmd, "estimates are of one collective at a time, and those of a step begin with its computations; run, compare, bench and sweep have it", "skip")
 	x.RegisterSeed(cmd)
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()

@@ -95,7 +95,6 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
 	cmd.AddCommand(newBenchExperts(e, scenario.Dispatch), newBenchExperts(e, scenario.Combine))
 	b.Flags.Register(cmd)
 	b.Execution.Register(e, cmd)
-	e.SkipFlag(cmd)
 	e.ReportFlags(cmd)
 	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"

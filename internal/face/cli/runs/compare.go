@@ -62,7 +62,6 @@ the unchanged scenario, as weft run makes it: no lead is claimed.`,
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.Register(cmd)
 	x.Register(e, cmd)
-	e.SkipFlag(cmd)
 	e.DetailsFlag(cmd)
 	return cmd
 }

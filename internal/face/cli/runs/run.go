@@ -64,7 +64,6 @@ config.txt with its topology and flow files, and no other file. --out then recei
 	_ = cmd.MarkFlagDirname("hpcc")
 	c.Register(cmd)
 	x.Register(e, cmd)
-	e.SkipFlag(cmd)
 	e.DetailsFlag(cmd)
 	return cmd
 }
@@ -73,9 +72,6 @@ config.txt with its topology and flow files, and no other file. --out then recei
 func refuseScenarioFlags(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("exact") {
 		return errors.New("--exact cannot be used with --hpcc: nothing is skipped there")
-	}
-	if cmd.Flags().Changed("skip") {
-		return errors.New("--skip cannot be used with --hpcc: its flows are no collective")
 	}
 	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set", "series", "metrics"} {
 		if cmd.Flags().Changed(flag) {

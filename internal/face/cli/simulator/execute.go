@@ -49,7 +49,7 @@ func (x *Execution) Register(e *Simulator, cmd *cobra.Command) {
 // Run simulates, prints and stores. Available results are printErr and stored even if the run failed
 // or was interrupted; the error has the exit code.
 func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved, tell func(*results.Results) error) error {
-	if err := cmp.Or(flags.CheckWorkers(x.Workers), x.checkSkip(e)); err != nil {
+	if err := flags.CheckWorkers(x.Workers); err != nil {
 		return err
 	}
 	resolved, err := r.MarshalYAML()

@@ -70,14 +70,11 @@ func ShowProgress(s *process.Status, p weft.Progress, left time.Duration) {
 	}, parts...)
 }
 
-// simulated is the simulated time, with the part of it that was skipped: exactly in periods, or with --skip by rates.
+// simulated is the simulated time, with the part of it that was skipped in periods.
 func simulated(s weft.Progress) string {
 	text := "simulated " + s.Simulated.String()
-	switch skipped := s.Skipped; {
-	case skipped.Periods > 0:
+	if skipped := s.Skipped; skipped.Periods > 0 {
 		text += fmt.Sprintf(", of which skipped %v (periods: %s)", skipped.Time, doc.Integer(skipped.Periods))
-	case skipped.Time > 0:
-		text += ", of which estimated " + skipped.Time.String()
 	}
 	return text
 }

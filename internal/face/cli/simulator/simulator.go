@@ -15,13 +15,12 @@ import (
 type Runner func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error)
 
 // Simulator is an environment whose verbs simulate: with the results that are known, in the way that
-// --exact and --skip say, and together with other processes if this one shares simulations.
+// --exact says, and together with other processes if this one shares simulations.
 type Simulator struct {
 	*process.Env
 	Run Runner
 
 	Exact   weft.Exact     // --exact: skipping of repeated periods
-	Skip    weft.Skip      // --skip: estimation of steady ones
 	Sharing *sweep.Sharing // nil: this process shares no simulations
 	known   knownResults
 }
@@ -32,6 +31,6 @@ func New(e *process.Env, run Runner) *Simulator {
 		run = weft.Run
 	}
 	s := &Simulator{Env: e}
-	s.Run = s.inWay(run)
+	s.Run = s.obeyingExact(run)
 	return s
 }

@@ -45,7 +45,6 @@ keeps the limits of first token and tokens, and what to change first.`,
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
 	e.ExactFlag(cmd)
-	flags.Absent(cmd, "it weighs tails, which an estimate does not have, and times that differ by less than a bound; run, compare, bench and sweep have it", "skip")
 	e.DetailsFlag(cmd)
 	return cmd
 }

@@ -80,7 +80,6 @@ variant that fails has its error in the table. The table does not depend on -j.`
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	e.ExactFlag(cmd)
-	e.SkipFlag(cmd)
 	s.array.Register(cmd)
 	s.pods.Register(cmd)
 	cmd.AddCommand(newSweepShow(e), newSweepWork(e))
@@ -125,7 +124,7 @@ runs.parquet and report.html, and prints the table. It says which variants are m
 
 func (s *sweeping) do(ctx context.Context, e *simulator.Simulator, path string) error {
 	memory, err := s.budget()
-	if err := cmp.Or(flags.CheckWorkers(s.workers), e.CheckSkip(), err); err != nil {
+	if err := cmp.Or(flags.CheckWorkers(s.workers), err); err != nil {
 		return err
 	}
 	if s.out == "" { // the rows need a place
@@ -215,7 +214,7 @@ func (s *sweeping) folder(e *simulator.Simulator, path string) (*sweep.Folder, e
 	if err != nil {
 		return nil, err
 	}
-	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Skip: e.Skip, Base: base}
+	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Base: base}
 	if s.dry || s.pods.On {
 		return sweep.Plan(e.Path(s.out), text, about)
 	}

@@ -3,7 +3,6 @@ package studies
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -48,8 +47,6 @@ from 0 among all; WEFT_LIMIT is its time in seconds. weft sweep --slurm sets the
 	f.StringVar(&from, "from", "", "begin the sweep of this file if the folder has none; element 0 waits for all, and collects")
 	f.StringArrayVar(&s.set, "set", nil, "with --from, change a field of the scenario first; may be repeated")
 	e.ExactFlag(cmd)
-	e.SkipFlag(cmd)
-	f.Lookup("skip").Usage = "with --from, let simulations estimate, as with sweep"
 	return cmd
 }
 
@@ -98,11 +95,8 @@ func (s *sweeping) begun(e *simulator.Simulator, from string) (*sweep.Folder, er
 
 func (s *sweeping) element(ctx context.Context, e *simulator.Simulator, from string) error {
 	memory, err := s.budget()
-	if err := cmp.Or(flags.CheckWorkers(s.workers), e.CheckSkip(), err); err != nil {
+	if err := cmp.Or(flags.CheckWorkers(s.workers), err); err != nil {
 		return err
-	}
-	if e.Skip.On() && from == "" {
-		return errors.New("--skip: the folder of a sweep that was begun says what may be estimated: leave it out, or add --from")
 	}
 	f, err := s.begun(e, from)
 	if err != nil {

@@ -74,7 +74,6 @@ or another objective reuses the simulations.`,
 		},
 	}
 	t.Register(cmd)
-	flags.Absent(cmd, "it compares times that differ by less than a bound, and tails and pauses, which an estimate does not have; run, compare, bench and sweep have it", "skip")
 	e.DetailsFlag(cmd)
 	f := cmd.Flags()
 	f.Lookup("fabric").Usage = "the fabric to tune, by name (default: the scenario's tune.fabric, or its only one)"

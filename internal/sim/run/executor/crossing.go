@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
 	"weft/results"
 )
@@ -36,38 +35,6 @@ func (c *carrier) crossings() (all []crossing) {
 			if own, k := &e.of.ends[i], &e.pair; own.bytes > 0 {
 				to := k.B + int32(i%max(c.stripe, 1))
 				all = append(all, crossing{k.From, k.To, k.Group, k.Channel, own.bytes, own.nic, to, c.net.Path(own.nic, own.qpn)})
-			}
-		}
-	}
-	return all
-}
-
-// crossings are the connections of the whole ring, each with the bytes of its image in the part.
-func (w *winding) crossings(r *collectiveRun) (all []crossing) {
-	if w.program.Ranks()*w.program.Channels() > mostFollowed {
-		return nil
-	}
-	u := unwinder{plan: r.net.Plan}
-	var step collective.Step
-	for member := range w.program.Ranks() {
-		for channel := range w.program.Channels() {
-			w.program.Step(member, channel, 0, &step)
-			for i := range step.Sends {
-				t := &step.Sends[i]
-				leg := Leg{int32(member), t.Peer, int32(channel), t.Rail, t.Path}
-				image := leg
-				image.From, image.To = leg.From%int32(len(r.done)), leg.To%int32(len(r.done))
-				k, _ := w.comm.Pair(&leg)
-				own, _ := w.comm.Pair(&image)
-				l := r.links[own]
-				if l == nil {
-					continue // inside a node
-				}
-				x := crossing{k.From, k.To, k.Group, k.Channel, l.ends[0].bytes, k.A, k.B, nil}
-				for _, link := range u.path(k.A, k.B) {
-					x.path = append(x.path, r.net.LinkAt(int32(link.Node), link.Port))
-				}
-				all = append(all, x)
 			}
 		}
 	}

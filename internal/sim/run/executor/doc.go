@@ -42,10 +42,8 @@
 //     what it shares with graphs
 //   - graph.go, planner.go, forward.go: a graph of computations, collectives and messages; the
 //     plan of each collective; steps of a ring that are skipped
-//   - rate.go, leap.go: parts of a collective that are estimated by its pace, and the leap over them
 //   - statewalk.go, repeats.go, graphwalk.go, graphrepeats.go: the state of a collective and of a
 //     graph, and for how many periods it will repeat itself
-//   - winding.go, unwinder.go: a part of a ring that stands for the whole, and the proof from its links
 //   - ncclchoice.go, pace.go, scaleuprate.go: NCCL's choice of algorithm and protocol, its
 //     limits on the rate, the rate of the scale-up network
 //   - operation.go, register.go, communicator.go, legs.go: a collective in progress, the list of

@@ -156,6 +156,11 @@ func equal(a, b int64) bool { return a == b }
 // near reports whether two sizes differ by less than a hundredth.
 func near(a, b int64) bool { return max(a-b, b-a)*100 <= a }
 
+// step is a step of a member's lane, by its number among those that are simulated; false if there is none.
+func (o *operation) step(member, lane, k int, s *collective.Step) bool {
+	return o.plan.program.Step(member, lane, k+o.skipped[lane], s)
+}
+
 // steps is the number of steps of a lane.
 func (c *CollectivePlan) steps(lane int) int {
 	if n, known := c.length[lane]; known {

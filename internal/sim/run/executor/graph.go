@@ -84,7 +84,7 @@ func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution,
 	}
 	run.forward = f
 	if j.Exact && run.canRepeat(streams) {
-		run.net.SkipRepeats(run, int64(len(g.Ranks[0])))
+		run.net.SkipPeriods(run, int64(len(g.Ranks[0])))
 	}
 	run.start()
 	j.Started(run.net)

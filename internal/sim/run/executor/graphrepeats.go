@@ -41,7 +41,7 @@ func (r *graphRun) leadNext() {
 
 // Repeats is the number of further periods in which all ranks go on in their lists as in the period before,
 // and all steps of operations are like those before.
-func (r *graphRun) Repeats(w *state.Walk) uint64 {
+func (r *graphRun) FurtherPeriods(w *state.Walk) uint64 {
 	times := math.MaxInt
 	for rank := range r.graph.Ranks {
 		if by := int(w.MovedBy(opsOf(rank))); by < 0 {
@@ -126,7 +126,7 @@ func (r *graphRun) alike(w *state.Walk, rank int, op, by int32) bool {
 // can come back only without a long operation, which would have been in other steps.
 func (r *graphRun) beat(p *fabric.Partition, rank int) {
 	if r.leading != nil {
-		p.LookAnew()
+		p.DropRecord()
 	}
 	if rank == 0 {
 		p.Beat()

@@ -112,4 +112,4 @@ func (r *graphRun) walkDoing(w *state.Walk, c *Communicator) {
 	}
 }
 
-var _ fabric.Repeating = (*graphRun)(nil)
+var _ fabric.Periodic = (*graphRun)(nil)

@@ -58,7 +58,6 @@ type operation struct {
 	posting    *workload.Posting  // of that message; nil is one WRITE
 	meter      *meter             // nil unless its rate is metered
 	skipped    map[int]int        // by lane: number of skipped steps
-	passed     []int              // by channel: number of lanes that a leap has passed over; nil: none
 	looks      [2]collective.Step // scratch for comparing steps
 }
 
@@ -73,7 +72,6 @@ type memberState struct {
 type channelRun struct {
 	next   int // the next lane to enter
 	active []laneRun
-	moved  int64 // bytes that the member has received and used
 }
 
 // laneRun is an active lane, in a step that waits for messages.
@@ -166,8 +164,7 @@ func (r *collectives) fill(p *fabric.Partition, o *operation, member, channel in
 	prog := o.plan.program
 	m := &o.members[member]
 	ch := &m.channels[channel]
-	lanes := prog.Lanes() - o.passedBy(channel)
-	for len(ch.active) < prog.Window() && ch.next < lanes {
+	for len(ch.active) < prog.Window() && ch.next < prog.Lanes() {
 		lane := ch.next
 		ch.next += prog.Channels()
 		l := laneRun{lane: lane, step: -1}
@@ -175,7 +172,7 @@ func (r *collectives) fill(p *fabric.Partition, o *operation, member, channel in
 			ch.active = append(ch.active, l)
 		}
 	}
-	if len(ch.active) == 0 && ch.next >= lanes && ch.next < 1<<30 {
+	if len(ch.active) == 0 && ch.next >= prog.Lanes() && ch.next < 1<<30 {
 		ch.next = 1 << 30
 		m.open--
 		if m.open == 0 {
@@ -200,7 +197,6 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 	}
 	for {
 		o.meter.add(p.Now(), l.moved)
-		o.members[member].channels[l.lane%o.plan.program.Channels()].moved += l.moved
 		l.moved = 0
 		l.step++
 		if !o.step(member, l.lane, l.step, s) {

@@ -22,7 +22,7 @@ func (r *collectiveRun) beats() int64 {
 }
 
 // Repeats is the number of further periods in which all steps are like those of the period before.
-func (r *collectiveRun) Repeats(w *state.Walk) uint64 {
+func (r *collectiveRun) FurtherPeriods(w *state.Walk) uint64 {
 	times := r.repeatsIterations(w)
 	for _, o := range r.register.all[:r.used] {
 		if o.free {

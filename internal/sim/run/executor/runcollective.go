@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"errors"
 	"fmt"
 
 	"weft/internal/sim/fabric"
@@ -17,28 +16,6 @@ func RunCollective(j *network.Task, point *results.Point) error {
 	if err != nil {
 		return err
 	}
-	w := windingOf(j, run.all, run.plan.program)
-	if w == nil {
-		return simulate(run, j, nil, point)
-	}
-	part, whole := *j, *point
-	part.Plan, part.Parts, part.Skip = w.limited(j.Plan), 1, 0
-	w.shorten(run)
-	if err = simulate(run, &part, w, &whole); err == nil || j.Stop.Ended() {
-		*point = whole
-		return err
-	}
-	if bound := (*fabric.Overload)(nil); errors.As(err, &bound) && bound.Limit == part.Plan.Run.Limit.Events {
-		return &fabric.Overload{What: bound.What, Limit: j.Plan.Run.Limit.Events}
-	}
-	if run, err = newCollectiveRun(j.Scenario, j.Plan, j.Bytes); err != nil {
-		return err
-	}
-	return simulate(run, j, nil, point)
-}
-
-// simulate runs a collective on a network, or the part of it that stands for the whole if w is not nil.
-func simulate(run *collectiveRun, j *network.Task, w *winding, point *results.Point) error {
 	r, c := j.Scenario, &run.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
 	streams := withStreams(j.Plan, run, len(run.ends))
@@ -50,19 +27,12 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *results.Po
 	}
 	run.recordSteps(j.Plan)
 	run.start()
-	if w != nil {
-		run.net.KeepEven()
-	}
 	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
 	if j.Exact && run.canRepeat(streams) {
-		run.net.SkipRepeats(run, run.beats())
+		run.net.SkipPeriods(run, run.beats())
 	}
-	pace := run.pacer(j, streams)
-	if pace != nil {
-		run.net.LeaveOut(pace, pace.least)
-	}
-	err := run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
+	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
 		err = streams.failure
 	}
@@ -73,24 +43,16 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *results.Po
 	measure.TellSeries(run.net, run.sum().ended, steps, merged)
 	point.Counts = measure.Counts(run.net.Network)
 	point.Fault = j.Plan.Suffered(run.net.Network)
-	flows := run.flowTimes()
-	if w != nil && err == nil {
-		err = w.spread(run.net, point)
-		flows = flows.Times(w.times)
-	}
-	point.Flows = flows.Distribution()
+	point.Flows = run.flowTimes().Distribution()
 	if err != nil {
 		return err
 	}
 	all := run.sum()
-	all.began += pace.before(all.began)
-	all.ended += pace.before(all.ended)
 	point.Counts.Skipped.Of = all.ended
-	point.Estimate = pace.estimate(all.ended)
 	point.Time = reported(r, c, (all.ended-all.began)/units.Time(r.Run.Iterations))
 	var links []int32
 	point.Hottest, links = measure.Hottest(run.net, all.ended)
-	attributed(run.net, run.crossed(w), point.Hottest, links, func(int32) string { return "" })
+	attributed(run.net, run.crossings(), point.Hottest, links, func(int32) string { return "" })
 	streams.attribute(point.Hottest, links, string(r.Workload.Collective))
 	point.Beside = streams.results(all.ended)
 	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
@@ -100,14 +62,6 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *results.Po
 		point.BusBW = point.AlgBW * operations[r.Workload.Collective].BusFactor(r.Job().Ranks())
 	}
 	return nil
-}
-
-// crossed are the connections that carried data: in the whole ring if a part stood for it.
-func (r *collectiveRun) crossed(w *winding) []crossing {
-	if w != nil {
-		return w.crossings(r)
-	}
-	return r.crossings()
 }
 
 // place puts a collective on a network with the simulation's number of partitions, if it can be

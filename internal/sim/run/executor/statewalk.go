@@ -340,4 +340,4 @@ func progressOf(w *state.Walk, g state.Group) (lanes, steps int) {
 	return 0, by
 }
 
-var _ fabric.Repeating = (*collectiveRun)(nil)
+var _ fabric.Periodic = (*collectiveRun)(nil)

@@ -24,7 +24,7 @@ func (r *patternRun) repeats(pattern scenario.Pattern) {
 	if r.jitter != nil || r.path.Inlines() || pattern == scenario.Uniform || r.verbs.Reads() || packets < leastPackets {
 		return
 	}
-	r.net.SkipRepeats(r, packets)
+	r.net.SkipPeriods(r, packets)
 	r.appoint()
 }
 
@@ -53,13 +53,13 @@ func (r *patternRun) lead(p *fabric.Partition) {
 	}
 	if len(part.leaders) > 0 {
 		f := &r.flows[part.leaders[0]]
-		p.Lead(f.to, f.ends[0].peer)
+		p.BeatAt(f.to, f.ends[0].peer)
 	}
 }
 
 // Repeats has no bound of its own: no message begins or arrives in a period, and the network knows where the messages in
 // progress end.
-func (r *patternRun) Repeats(*state.Walk) uint64 { return math.MaxUint64 }
+func (r *patternRun) FurtherPeriods(*state.Walk) uint64 { return math.MaxUint64 }
 
 // WalkTag is not called: no message is on the scale-up network.
 func (r *patternRun) WalkTag(w *state.Walk, _ *fabric.Partition, _ *uint64) {
@@ -93,4 +93,4 @@ func (r *patternRun) WalkState(w *state.Walk) {
 // Survey does nothing: the network records messages, and a pattern has no steps.
 func (r *patternRun) Survey() {}
 
-var _ fabric.Repeating = (*patternRun)(nil)
+var _ fabric.Periodic = (*patternRun)(nil)
