@@ -26,8 +26,8 @@ type Options struct {
 	Workers int
 	// Whole simulates the whole step as it is, and reuses nothing.
 	Whole bool
-	// Exact says whether the whole step skips periods in which it repeats itself exactly. The parts of a step that
-	// is put together skip nothing.
+	// Exact says whether simulations skip periods in which they repeat themselves exactly. ExactCheck
+	// needs Whole.
 	Exact sim.Exact
 	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
 	Seeds int
@@ -300,7 +300,7 @@ func (t *trainingTask) run(ctx context.Context, progress func(sim.Progress)) {
 func (t *trainingTask) simulate(ctx context.Context, plan *network.Plan) (*phases.IslandRun, error) {
 	island := &t.fold.Islands[t.island].Phase
 	if t.recorder != nil {
-		return t.islandOf(island).given.run(ctx, plan, t.part)
+		return t.islandOf(island).given.run(ctx, plan, t.part, t.exact == sim.ExactOn)
 	}
 	run := func() (out *phases.IslandRun, err error) {
 		out, t.found, err = t.remembered(ctx, island)
@@ -466,9 +466,6 @@ func (s *steps) tellPhases() {
 			out.Parts = run.Parts
 		}
 		out.Beside = run.Beside
-		if share := run.Share(); share < 1 {
-			out.Share = share
-		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.Groups)
 		f.Counts.Add(&run.Counts)

@@ -40,8 +40,8 @@
 //
 //   - runcollective.go, collective.go, collectives.go: one collective of all ranks, repeated;
 //     what it shares with graphs
-//   - graph.go, planner.go, forward.go: a graph of computations, collectives and messages; the
-//     plan of each collective; steps of a ring that are skipped
+//   - graph.go, planner.go: a graph of computations, collectives and messages; the
+//     plan of each collective
 //   - statewalk.go, repeats.go, graphwalk.go, graphrepeats.go: the state of a collective and of a
 //     graph, and for how many periods it will repeat itself
 //   - ncclchoice.go, pace.go, scaleuprate.go: NCCL's choice of algorithm and protocol, its

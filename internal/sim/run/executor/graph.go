@@ -43,20 +43,13 @@ type PlannedCollective struct {
 // is the i-th GPU, node by node. The workload must have passed Check, and have no more ranks than
 // the cluster has GPUs.
 //
-// skip makes it skip what repeats itself exactly; results are the same with and without it.
+// skip makes it skip periods that repeat earlier ones. Results are the same with and without it.
 func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, skip bool) (*Execution, error) {
-	return carryOut(ctx, p, r, g, nil, skip)
-}
-
-// Forwarded is Execute with the fast-forward of a phase; nil for none.
-func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder) (*Execution, error) {
-	return carryOut(ctx, p, r, g, f, false)
-}
-
-func carryOut(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder, skip bool) (*Execution, error) {
 	stop, release := engine.NewStop(ctx)
 	defer release()
-	out, err := carryOutTask(&network.Task{Plan: p, Scenario: r, Stop: stop, Exact: skip, Started: func(*network.Network) {}}, g, f)
+	out, err := ExecuteTask(&network.Task{
+		Plan: p, Scenario: r, Stop: stop, Exact: skip, Started: func(*network.Network) {},
+	}, g)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -65,10 +58,6 @@ func carryOut(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wor
 
 // ExecuteTask is Execute as the simulation of a task.
 func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
-	return carryOutTask(j, g, nil)
-}
-
-func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution, error) {
 	own := *j.Plan
 	own.Verbs = network.Verbs{} // those of collectives, whatever the pattern of the scenario's workload sends
 	p, r := &own, j.Scenario
@@ -82,7 +71,6 @@ func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution,
 	if err := streams.start(run.net); err != nil {
 		return nil, err
 	}
-	run.forward = f
 	if j.Exact && run.canRepeat(streams) {
 		run.net.SkipPeriods(run, int64(len(g.Ranks[0])))
 	}
@@ -109,7 +97,6 @@ func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution,
 	})
 	streams.attribute(out.Hottest, links, "the job")
 	out.Beside = streams.results(run.timeline.End)
-	f.settle(run)
 	return out, err
 }
 
@@ -126,7 +113,6 @@ type graphRun struct {
 	numbers  [][]int32                  // by rank and operation: the number of its message
 	messages []graphMessage
 	undone   int             // ranks
-	forward  *Forwarder      // nil: the whole workload is simulated
 	leading  *operation      // whose steps are beats; nil for none
 	sending  []*Communicator // pairs, in the order of their first messages
 	looks    [2][]int32      // scratch for comparing operations
@@ -262,7 +248,6 @@ func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 	c.doing[member] = append(c.doing[member], op)
 	if inst := r.enter(p, c, member, plan); inst != nil {
 		r.lead(inst)
-		r.forward.watch(&r.collectives, inst)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // canRepeat reports whether the run's state has all on which the run depends.
 func (r *graphRun) canRepeat(beside *streamRun) bool {
-	return len(beside.streams) == 0 && r.Jitter == nil && !r.Path.Inlines() && r.forward == nil &&
+	return len(beside.streams) == 0 && r.Jitter == nil && !r.Path.Inlines() &&
 		r.graph.Sender != workload.GPU // how it posts is not compared
 }
 

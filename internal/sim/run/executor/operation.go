@@ -56,8 +56,6 @@ type operation struct {
 	leads      bool               // its steps are beats
 	message    int32              // the message of a workload that it carries
 	posting    *workload.Posting  // of that message; nil is one WRITE
-	meter      *meter             // nil unless its rate is metered
-	skipped    map[int]int        // by lane: number of skipped steps
 	looks      [2]collective.Step // scratch for comparing steps
 }
 
@@ -81,7 +79,6 @@ type laneRun struct {
 	bytes      int64      // bytes of them for the kernel
 	end        units.Time // end of the kernel's last turn
 	turned     bool       // the turn is taken
-	moved      int64      // bytes in total
 	ready      units.Time // time at which the software has processed the arrived ones
 }
 
@@ -196,10 +193,8 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		p.Beat()
 	}
 	for {
-		o.meter.add(p.Now(), l.moved)
-		l.moved = 0
 		l.step++
-		if !o.step(member, l.lane, l.step, s) {
+		if !o.plan.program.Step(member, l.lane, l.step, s) {
 			if !r.until(p, o, member, l, l.end) {
 				l.step-- // to come here again at the end of its last turn
 				return true
@@ -252,7 +247,7 @@ func (r *collectives) await(p *fabric.Partition, o *operation, member int, l *la
 	a := m.early[tag]
 	delete(m.early, tag)
 	l.missing, l.ready = s.Recvs-a.count, a.ready
-	l.bytes, l.moved = s.RecvBytes, s.RecvBytes
+	l.bytes = s.RecvBytes
 	if s.Reduce { // all inputs at once
 		l.bytes /= int64(s.Recvs)
 	}
@@ -274,7 +269,7 @@ func (r *collectives) fresh(p *fabric.Partition, o *operation, member int, l *la
 func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
 	s := &r.share(p).step
 	next := l.step + 1
-	more := o.step(member, l.lane, next, s)
+	more := o.plan.program.Step(member, l.lane, next, s)
 	k := &o.plan.kernel
 	l.turned = more && len(s.Sends) > 0
 	to := toSelf
@@ -382,7 +377,7 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 		bytes += parts[i].Bytes
 	}
 	rank := int(c.Members[member])
-	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
+	tag := tagOf(o.number, lane, int(t.PeerStep))
 	m := fabric.LocalMessage{
 		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch, Due: due,
 		Queue: uint8(o.plan.kernel.server(lane, l.step)),

@@ -136,13 +136,40 @@ func (o *operation) like(member, lane, later, k, by int) bool {
 	if !prog.Step(member, lane, k, a) || !prog.Step(member, later, k+by, b) {
 		return false
 	}
-	if !sameStep(a, b, by, equal) || a.Reduce != b.Reduce && a.Recvs > 1 { // one input is reduced as it is copied
+	if !sameStep(a, b, by) || a.Reduce != b.Reduce && a.Recvs > 1 { // one input is reduced as it is copied
+		return false
+	}
+	return o.plan.kernel.server(lane, k) == o.plan.kernel.server(later, k+by)
+}
+
+// sameStep compares a step with the step at a given distance.
+func sameStep(a, b *collective.Step, steps int) bool {
+	if len(a.Sends) != len(b.Sends) || a.Recvs != b.Recvs || a.RecvBytes != b.RecvBytes {
 		return false
 	}
 	for i := range a.Sends {
-		if a.Sends[i].More != b.Sends[i].More {
+		s, t := &a.Sends[i], &b.Sends[i]
+		if s.Peer != t.Peer || s.Path != t.Path || s.Rail != t.Rail || s.Bytes != t.Bytes ||
+			int(s.PeerStep)+steps != int(t.PeerStep) || s.More != t.More {
 			return false
 		}
 	}
-	return o.plan.kernel.server(lane, k) == o.plan.kernel.server(later, k+by)
+	return true
+}
+
+// steps is the number of steps of a lane.
+func (c *CollectivePlan) steps(lane int) int {
+	if n, known := c.length[lane]; known {
+		return n
+	}
+	var s collective.Step
+	n := 0
+	for c.program.Step(0, lane, n, &s) {
+		n++
+	}
+	if c.length == nil {
+		c.length = make(map[int]int)
+	}
+	c.length[lane] = n
+	return n
 }

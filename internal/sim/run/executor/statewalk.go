@@ -268,9 +268,6 @@ func (o *operation) walk(w *state.Walk) {
 	w.Word(uint64(o.plan.number))
 	w.Word(uint64(o.absent))
 	w.Word(uint64(o.unfinished))
-	if o.meter != nil || o.skipped != nil {
-		w.Refuse("operation whose steps are skipped otherwise")
-	}
 	for i := range o.comm.Members {
 		m := &o.members[i]
 		w.Word(uint64(m.open))
@@ -301,7 +298,6 @@ func (ch *channelRun) walk(w *state.Walk, o *operation, channel int) {
 		w.Word(uint64(l.bytes))
 		w.Time(&l.end)
 		w.Visit(&l.turned)
-		w.Word(uint64(l.moved))
 		w.Time(&l.ready)
 	}
 	if times, _, moving := w.Moves(); moving && len(ch.active) > 0 {
