@@ -69,7 +69,7 @@ func (c *CollectivePlan) edgesOf(member, most int) (list []Edge, peeked int) {
 	return list, peeked
 }
 
-// Pair is the pair that carries the messages of a edge to another node, and true if they go to
+// Pair is the pair that carries the messages of an edge to another node, and true if they go to
 // another GPU of the sender's node first.
 func (c *Communicator) Pair(w *Edge) (k Pair, relayed bool) {
 	k = Pair{From: c.Members[w.From], To: c.Members[w.To], Channel: w.Channel, Group: c.ID}

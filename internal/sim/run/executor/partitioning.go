@@ -28,7 +28,7 @@ func (r *collectives) canPartition(p *network.Plan, c *Communicator, edges []Edg
 	return true
 }
 
-// leavesNode reports whether the messages of a edge leave their node.
+// leavesNode reports whether the messages of an edge leave their node.
 func (r *collectives) leavesNode(c *Communicator, w *Edge) bool {
 	return w.Path == collective.PathAuto && r.cluster.Node(int(c.Members[w.From])) != r.cluster.Node(int(c.Members[w.To]))
 }
