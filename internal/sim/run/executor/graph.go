@@ -11,6 +11,7 @@ import (
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/run/streams"
 	"weft/internal/sim/workload"
 	"weft/results"
 	"weft/scenario"
@@ -62,16 +63,16 @@ func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
 	own.Verbs = network.Verbs{} // those of collectives, whatever the pattern of the scenario's workload sends
 	p, r := &own, j.Scenario
 	run := newGraphRun(r, p, g)
-	streams := withStreams(p, run, len(run.ends))
-	net, err := p.Build(streams.app(), r.Cluster.Nodes, ScaleUpOf(&r.Cluster.Node), 1)
+	beside := streams.Beside(p, run, len(run.ends))
+	net, err := p.Build(beside.App(), r.Cluster.Nodes, ScaleUpOf(&r.Cluster.Node), 1)
 	if err != nil {
 		return nil, err
 	}
 	run.on(net)
-	if err := streams.start(run.net); err != nil {
+	if err := beside.Start(run.net); err != nil {
 		return nil, err
 	}
-	if j.Exact && run.canRepeat(streams) {
+	if j.Exact && run.canSkipPeriods(beside) {
 		run.net.SkipPeriods(run, int64(len(g.Ranks[0])))
 	}
 	run.start()
@@ -79,7 +80,7 @@ func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
 	limit := r.Run.Limit.SimulatedTime + 2*g.Computing() // the limit is meant for moving data, beside which computing takes up to twice as long
 	err = run.net.Run(limit, 1, j.Stop)
 	if err == nil {
-		err = streams.failure
+		err = beside.Failure()
 	}
 	if err == nil {
 		err = run.verdict(limit)
@@ -89,14 +90,13 @@ func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
 	var links []int32
 	out.Hottest, links = measure.Hottest(run.net, run.timeline.End)
 	measure.TellSeries(run.net, run.timeline.End, nil, 0)
-	attributed(run.net, run.crossings(), out.Hottest, links, func(group int32) string {
+	nameTransfers(run.net, run.dataPaths(), out.Hottest, links, func(group int32) string {
 		if group == MessageGroup {
 			return ""
 		}
 		return g.Groups[group].Name
 	})
-	streams.attribute(out.Hottest, links, "the job")
-	out.Beside = streams.results(run.timeline.End)
+	out.Beside = beside.Results(run.timeline.End, out.Hottest, links, "the job")
 	return out, err
 }
 
@@ -187,8 +187,8 @@ func communications(g *workload.Graph) (n int) {
 	return n
 }
 
-// running reports whether ranks are still busy.
-func (r *graphRun) running() bool { return r.undone > 0 && r.failed() == nil }
+// Running reports whether ranks are still busy.
+func (r *graphRun) Running() bool { return r.undone > 0 && r.failed() == nil }
 
 // start begins the operations without dependencies.
 func (r *graphRun) start() {
@@ -335,7 +335,7 @@ func (r *graphRun) Timer(p *fabric.Partition, source uint32) {
 			}
 			return
 		}
-		r.due(p, rank, t)
+		r.runTimer(p, rank, t)
 	})
 }
 

@@ -106,7 +106,7 @@ func (r *PingPong) pass(p *fabric.Partition, rank int) {
 	if rank == 0 {
 		r.posted = p.Now()
 	}
-	r.post(p, r.pairs[rank], message{rank: rank, pace: new(Pace), bytes: r.bytes})
+	r.post(p, r.pairs[rank], message{rank: rank, limits: new(HostLimits), bytes: r.bytes})
 }
 
 // handed is called when a piece of a message is posted on the NIC.

@@ -6,6 +6,7 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/run/streams"
 	"weft/results"
 	"weft/units"
 )
@@ -18,23 +19,23 @@ func RunCollective(j *network.Task, point *results.Point) error {
 	}
 	r, c := j.Scenario, &run.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
-	streams := withStreams(j.Plan, run, len(run.ends))
-	if err := run.place(j, streams.app()); err != nil {
+	beside := streams.Beside(j.Plan, run, len(run.ends))
+	if err := run.place(j, beside.App()); err != nil {
 		return err
 	}
-	if err := streams.start(run.net); err != nil {
+	if err := beside.Start(run.net); err != nil {
 		return err
 	}
 	run.recordSteps(j.Plan)
 	run.start()
 	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
-	if j.Exact && run.canRepeat(streams) {
+	if j.Exact && run.canSkipPeriods(beside) {
 		run.net.SkipPeriods(run, run.beats())
 	}
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
-		err = streams.failure
+		err = beside.Failure()
 	}
 	if err == nil {
 		err = run.verdict(r.Run.Limit.SimulatedTime)
@@ -52,9 +53,8 @@ func RunCollective(j *network.Task, point *results.Point) error {
 	point.Time = reported(r, c, (all.ended-all.began)/units.Time(r.Run.Iterations))
 	var links []int32
 	point.Hottest, links = measure.Hottest(run.net, all.ended)
-	attributed(run.net, run.crossings(), point.Hottest, links, func(int32) string { return "" })
-	streams.attribute(point.Hottest, links, string(r.Workload.Collective))
-	point.Beside = streams.results(all.ended)
+	nameTransfers(run.net, run.dataPaths(), point.Hottest, links, func(int32) string { return "" })
+	point.Beside = beside.Results(all.ended, point.Hottest, links, string(r.Workload.Collective))
 	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
@@ -67,7 +67,7 @@ func RunCollective(j *network.Task, point *results.Point) error {
 // place puts a collective on a network with the simulation's number of partitions, if it can be
 // divided.
 func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
-	var legs []Leg
+	var edges []Edge
 	nodes := j.Scenario.Cluster.Nodes
 	parts := min(j.Parts, nodes)
 	switch {
@@ -77,7 +77,7 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 		parts = 1 // a context's place is its queue pair's number, which are given in the order of first use
 	}
 	if parts > 1 {
-		if legs = r.plan.allLegs(parts); !r.divisible(j.Plan, r.all, legs) {
+		if edges = r.plan.allEdges(parts); !r.canPartition(j.Plan, r.all, edges) {
 			parts = 1
 		}
 	}
@@ -90,7 +90,7 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 	if net.Partitions() == 1 {
 		return nil
 	}
-	return r.connectAll(r.all, legs)
+	return r.connectEdges(r.all, edges)
 }
 
 // verdict is the reason why a completed run did not finish the collective; nil if it did.

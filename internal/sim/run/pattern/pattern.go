@@ -167,7 +167,7 @@ func Run(j *network.Task, point *results.Point) error {
 	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
 	if j.Exact {
-		run.repeats(r.Workload.Pattern)
+		run.skipPeriods(r.Workload.Pattern)
 	}
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	all := run.sum()

@@ -28,11 +28,11 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 		c := executor.NewCommunicator(executor.MessageGroup, cluster, members)
 		cp, err := planner.Plan(c, collective.Send, max(1, int64(phase.Bytes[i])), 0)
 		inside := cluster.Node(int(members[0])) == cluster.Node(int(members[1]))
-		if err != nil || inside || cp.Pace.Host.Num > 0 { // the run reports the reason; nodes are shared
+		if err != nil || inside || cp.Limits.PerByte.Num > 0 { // the run reports the reason; nodes are shared
 			return &shore{}
 		}
-		legs, ok := cp.Legs()
-		if !ok || !message(p, c, legs, func(at resource) { u.touch(i, at) }) {
+		edges, ok := cp.Edges()
+		if !ok || !message(p, c, edges, func(at resource) { u.touch(i, at) }) {
 			return &shore{}
 		}
 	}
@@ -41,12 +41,12 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 
 // message calls each for all resources of a message between nodes. It returns false if these are
 // more than ranks, NICs and links, or if the path is unknown.
-func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, each func(resource)) bool {
-	for i := range legs {
-		if legs[i].Path != collective.PathAuto {
+func message(p *network.Plan, c *executor.Communicator, edges []executor.Edge, each func(resource)) bool {
+	for i := range edges {
+		if edges[i].Path != collective.PathAuto {
 			return false
 		}
-		k, relayed := c.Pair(&legs[i])
+		k, relayed := c.Pair(&edges[i])
 		if relayed {
 			return false
 		}

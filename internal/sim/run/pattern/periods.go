@@ -15,10 +15,10 @@ import (
 // themselves.
 const leastPackets = 64
 
-// repeats makes the network look for periods if the run may have some, and if its state has all on which it depends.
+// skipPeriods makes the network look for periods if the run may have some, and if its state has all on which it depends.
 // A period is a part of long messages. Of a READ the requester knows only the end, and messages that begin at random
 // times are short.
-func (r *patternRun) repeats(pattern scenario.Pattern) {
+func (r *patternRun) skipPeriods(pattern scenario.Pattern) {
 	longest := slices.MaxFunc(r.flows, func(a, b patternFlow) int { return cmp.Compare(a.bytes, b.bytes) }).bytes
 	packets := int64(longest / r.net.Plan.Fabric.MTU)
 	if r.jitter != nil || r.path.Inlines() || pattern == scenario.Uniform || r.verbs.Reads() || packets < leastPackets {
@@ -57,7 +57,7 @@ func (r *patternRun) lead(p *fabric.Partition) {
 	}
 }
 
-// Repeats has no bound of its own: no message begins or arrives in a period, and the network knows where the messages in
+// FurtherPeriods has no bound of its own: no message begins or arrives in a period, and the network knows where the messages in
 // progress end.
 func (r *patternRun) FurtherPeriods(*state.Walk) uint64 { return math.MaxUint64 }
 

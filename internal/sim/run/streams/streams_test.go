@@ -1,4 +1,4 @@
-package executor_test
+package streams_test
 
 import (
 	"strings"

@@ -72,14 +72,14 @@ func (s *stepRecord) turn(now units.Time, member int, o *operation, l *laneRun, 
 	if step != nil {
 		t.begins, t.bytes = true, step.RecvBytes
 	}
-	s.add(member, &t)
+	s.record(member, &t)
 	if s.period != nil {
 		s.period[member] = append(s.period[member], t)
 	}
 }
 
-// add records a turn.
-func (s *stepRecord) add(member int, t *turn) {
+// record records a turn.
+func (s *stepRecord) record(member int, t *turn) {
 	lane := t.lane
 	if s.lanes == 1 {
 		lane = 0
@@ -103,8 +103,8 @@ func (s *stepRecord) survey() {
 	}
 }
 
-// again records the surveyed period for each period by which a walk moves the run.
-func (s *stepRecord) again(w *state.Walk, channels int) {
+// recordAgain records the surveyed period for each period by which a walk moves the run.
+func (s *stepRecord) recordAgain(w *state.Walk, channels int) {
 	times, by, moving := w.Moves()
 	if s == nil || !moving {
 		return
@@ -118,7 +118,7 @@ func (s *stepRecord) again(w *state.Walk, channels int) {
 				t.iteration += iterations
 				t.lane += lanes
 				t.step += steps
-				s.add(member, &t)
+				s.record(member, &t)
 			}
 		}
 	}

@@ -72,8 +72,8 @@ func TestCollectivesOfSwitchesAreNotCut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reduces := func(w Leg) bool { return w.Path.InNetwork() }
-			if !slices.ContainsFunc(run.plan.allLegs(1), reduces) {
+			reduces := func(w Edge) bool { return w.Path.InNetwork() }
+			if !slices.ContainsFunc(run.plan.allEdges(1), reduces) {
 				t.Fatalf("%v does not use the switches", run.plan.algo)
 			}
 			if err := run.place(&network.Task{Plan: p, Scenario: r, Cores: 3, Parts: 3}, run); err != nil {

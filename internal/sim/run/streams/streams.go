@@ -1,4 +1,4 @@
-package executor
+package streams
 
 import (
 	"fmt"
@@ -14,21 +14,21 @@ import (
 	"weft/units"
 )
 
-// foreground is the workload that streams run beside. It runs until it is over or has failed.
-type foreground interface {
+// Application is what streams run beside. It runs until it is over or has failed.
+type Application interface {
 	fabric.App
 	fabric.LocalApp
-	running() bool
+	Running() bool
 }
 
-// streamRun is a foreground with the fabric's streams. The streams' queue pairs are the first of
-// their NICs, so their numbers distinguish them from the foreground's.
-type streamRun struct {
-	foreground
+// Streams is an application with the fabric's streams beside it, which end with it. The streams'
+// queue pairs are the first of their NICs, so their numbers tell them from the application's.
+type Streams struct {
+	Application
 	net     *network.Network
 	streams []stream
 	at      [][]streamEnd // by NIC and number of the end
-	carried *carriage     // nil without streams
+	carried *linkBytes    // nil without streams
 	failure error
 }
 
@@ -45,33 +45,42 @@ type stream struct {
 	posted []units.Time // by slot: the time at which its message was posted
 	times  *measure.FlowTimes
 	nvme   nvme // of NVMe-oF
-	paced  paced
+	load   load
 }
 
-// withStreams adds the fabric's streams to a foreground, on a cluster with the given number of
-// NICs.
-func withStreams(p *network.Plan, run foreground, nics int) *streamRun {
-	b := &streamRun{foreground: run, at: make([][]streamEnd, nics)}
+// Beside adds the streams of a plan's fabric to an application, on a cluster with a number of NICs.
+func Beside(p *network.Plan, app Application, nics int) *Streams {
+	b := &Streams{Application: app, at: make([][]streamEnd, nics)}
 	for i := range p.Fabric.Beside {
 		s := &p.Fabric.Beside[i]
-		b.streams = append(b.streams, stream{spec: s, posted: make([]units.Time, s.Depth), times: measure.NewFlowTimes(), paced: pacedBy(s, p.Fabric.Link.Rate())})
+		b.streams = append(b.streams, stream{
+			spec: s, posted: make([]units.Time, s.Depth), times: measure.NewFlowTimes(),
+			load: loadOf(s, p.Fabric.Link.Rate()),
+		})
 	}
 	return b
 }
 
-// app is the network's application: the foreground itself if there are no streams.
-func (b *streamRun) app() fabric.App {
-	if len(b.streams) == 0 {
-		return b.foreground
+// App is the network's application: the one that streams run beside if there are none.
+func (b *Streams) App() fabric.App {
+	if b.None() {
+		return b.Application
 	}
 	return b
 }
 
-// start connects the streams on a network and posts their first messages.
-func (b *streamRun) start(net *network.Network) error {
+// None reports whether there are no streams.
+func (b *Streams) None() bool { return len(b.streams) == 0 }
+
+// Failure is the first failure of a stream; nil if none failed.
+func (b *Streams) Failure() error { return b.failure }
+
+// Start connects the streams on a network and posts their first messages. The application's
+// connections come after it.
+func (b *Streams) Start(net *network.Network) error {
 	b.net = net
 	if len(b.streams) > 0 {
-		b.count()
+		b.countLinkBytes()
 	}
 	for i := range b.streams {
 		s := &b.streams[i]
@@ -93,8 +102,8 @@ func (b *streamRun) start(net *network.Network) error {
 		s.end, s.nvme.peer = end, peer
 		b.bindStream(from, end, streamEnd{stream: int32(i)})
 		b.bindStream(to, peer, streamEnd{stream: int32(i), asked: true})
-		if s.paced.every > 0 {
-			b.startPaced(b.net.Partition(from), i)
+		if s.load.every > 0 {
+			b.startLoad(b.net.Partition(from), i)
 			continue
 		}
 		for slot := range s.posted {
@@ -104,7 +113,7 @@ func (b *streamRun) start(net *network.Network) error {
 	return b.failure
 }
 
-func (b *streamRun) bindStream(nic int32, end units.QPN, e streamEnd) {
+func (b *Streams) bindStream(nic int32, end units.QPN, e streamEnd) {
 	for len(b.at[nic]) <= int(end) {
 		b.at[nic] = append(b.at[nic], streamEnd{})
 	}
@@ -112,7 +121,7 @@ func (b *streamRun) bindStream(nic int32, end units.QPN, e streamEnd) {
 }
 
 // postStream posts the next message of a slot.
-func (b *streamRun) postStream(p *fabric.Partition, s *stream, slot uint64) {
+func (b *Streams) postStream(p *fabric.Partition, s *stream, slot uint64) {
 	s.posted[slot] = p.Now()
 	if isNVMe(s.spec.Operation) {
 		b.command(p, s, slot)
@@ -126,17 +135,17 @@ func (b *streamRun) postStream(p *fabric.Partition, s *stream, slot uint64) {
 }
 
 // post posts a work request of a stream on a NIC.
-func (b *streamRun) post(p *fabric.Partition, nic int32, end units.QPN, wr transport.WorkRequest) {
+func (b *Streams) post(p *fabric.Partition, nic int32, end units.QPN, wr transport.WorkRequest) {
 	if err := p.Post(nic, end, wr); err != nil && b.failure == nil {
 		b.failure = err
 	}
 }
 
-// Complete counts a stream's message and posts the next while the foreground runs; other
-// completions belong to the foreground.
-func (b *streamRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
+// Complete counts a stream's message and posts the next while the application runs. Other
+// completions belong to the application.
+func (b *Streams) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
 	if int(c.QPN) >= len(b.at[nic]) {
-		b.foreground.Complete(p, nic, c)
+		b.Application.Complete(p, nic, c)
 		return
 	}
 	e := b.at[nic][c.QPN]
@@ -149,12 +158,12 @@ func (b *streamRun) Complete(p *fabric.Partition, nic int32, c *transport.Comple
 	}
 }
 
-// goesOn reports whether streams post further messages: without an end, a run that has failed would
+// canPost reports whether streams post further messages. Without an end, a run that has failed would
 // last until its limit of time.
-func (b *streamRun) goesOn() bool { return b.failure == nil && b.running() }
+func (b *Streams) canPost() bool { return b.failure == nil && b.Running() }
 
 // completed continues a stream after a completion.
-func (b *streamRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *transport.Completion) {
+func (b *Streams) completed(p *fabric.Partition, s *stream, e streamEnd, c *transport.Completion) {
 	slot := c.ID
 	if isNVMe(s.spec.Operation) {
 		if e.asked {
@@ -163,17 +172,19 @@ func (b *streamRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *tr
 		}
 		slot = s.response()
 	}
-	if !e.asked && b.goesOn() {
+	if !e.asked && b.canPost() {
 		s.times.Add(p.Now() - s.posted[slot])
-		if s.paced.keeps(slot) {
+		if s.load.freed(slot) {
 			return
 		}
 		b.postStream(p, s, slot)
 	}
 }
 
-// results are the streams' results up to the foreground's end.
-func (b *streamRun) results(ended units.Time) (out []results.Stream) {
+// Results are the streams' results up to the end of the application. The busy links get the streams'
+// shares of their bytes, and the rest under the name job.
+func (b *Streams) Results(ended units.Time, hot []results.HotLink, links []int32, job string) (out []results.Stream) {
+	b.divide(hot, links, job)
 	for i := range b.streams {
 		s := &b.streams[i]
 		d := s.times.Distribution()

@@ -7,15 +7,15 @@ import (
 	"weft/units"
 )
 
-// cuts reports whether a message goes in the work requests of a kernel. A socket has none; a queue pair
+// isPostedByKernel reports whether a GPU kernel posts a message, as several work requests. A socket has none; a queue pair
 // whose packets may be delivered in any order would deliver the signal before the data.
-func (c *carrier) cuts(m *message) bool {
+func (c *carrier) isPostedByKernel(m *message) bool {
 	return m.posting != nil && protocol.Of(c.net.Plan.Fabric.Kind).Reads
 }
 
-// spread is the size of the parts of a message for the queue pairs of its connection, and sets the
+// partSize is the size of the parts of a message for the queue pairs of its connection, and sets the
 // number of requests of each.
-func (m *message) spread() int64 {
+func (m *message) partSize() int64 {
 	requests := int64(max(1, m.posting.Requests))
 	parts := min(requests, int64(max(1, m.posting.Spread)))
 	m.requests = (requests + parts - 1) / parts
@@ -26,8 +26,8 @@ func (m *message) spread() int64 {
 // have them in turn.
 func (c *carrier) proxyOf(k *Pair, m *message) *proxy {
 	number := k.Group
-	if m.posting != nil && m.pace.threads > 1 {
-		number -= (m.posting.Connection + k.To) % int32(m.pace.threads) // below the messages' own, which no communicator has
+	if m.posting != nil && m.limits.threads > 1 {
+		number -= (m.posting.Connection + k.To) % int32(m.limits.threads) // below the messages' own, which no communicator has
 	}
 	return c.hosts[m.rank].proxy(number)
 }
@@ -60,8 +60,8 @@ func (c *carrier) dispatchRequests(p *fabric.Partition, e *endpoint, whole host.
 			t.Tag = noTag
 		}
 		post(t)
-		if m.pace.proxy > 0 && (left > t.Bytes || m.posting.Signal) {
-			m.at = max(m.at, thread.take(p.Now(), m.pace.proxy))
+		if m.limits.proxy > 0 && (left > t.Bytes || m.posting.Signal) {
+			m.at = max(m.at, thread.nextTurn(p.Now(), m.limits.proxy))
 		}
 	}
 	if m.posting.Signal {

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/streams"
 	"weft/internal/sim/state"
 	"weft/internal/sim/workload"
 )
 
-// canRepeat reports whether the run's state has all on which the run depends.
-func (r *graphRun) canRepeat(beside *streamRun) bool {
-	return len(beside.streams) == 0 && r.Jitter == nil && !r.Path.Inlines() &&
+// canSkipPeriods reports whether the run's state has all on which the run depends.
+func (r *graphRun) canSkipPeriods(beside *streams.Streams) bool {
+	return beside.None() && r.Jitter == nil && !r.Path.Inlines() &&
 		r.graph.Sender != workload.GPU // how it posts is not compared
 }
 
@@ -39,7 +40,7 @@ func (r *graphRun) leadNext() {
 	}
 }
 
-// Repeats is the number of further periods in which all ranks go on in their lists as in the period before,
+// FurtherPeriods is the number of further periods in which all ranks go on in their lists as in the period before,
 // and all steps of operations are like those before.
 func (r *graphRun) FurtherPeriods(w *state.Walk) uint64 {
 	times := math.MaxInt
@@ -47,7 +48,7 @@ func (r *graphRun) FurtherPeriods(w *state.Walk) uint64 {
 		if by := int(w.MovedBy(opsOf(rank))); by < 0 {
 			return 0
 		} else if by > 0 {
-			times = min(times, r.repeatsOps(w, rank, by))
+			times = min(times, r.periodsOfOps(w, rank, by))
 		}
 		if times <= 0 {
 			return 0
@@ -57,16 +58,16 @@ func (r *graphRun) FurtherPeriods(w *state.Walk) uint64 {
 		if o.free {
 			continue
 		}
-		if times = min(times, r.repeatsSteps(w, o)); times <= 0 {
+		if times = min(times, r.periodsOfSteps(w, o)); times <= 0 {
 			return 0
 		}
 	}
 	return uint64(times)
 }
 
-// repeatsSteps is the number of periods for which an operation does the same. One that is another operation
+// periodsOfSteps is the number of periods for which an operation does the same. One that is another operation
 // than a period ago is in the same steps.
-func (r *graphRun) repeatsSteps(w *state.Walk, o *operation) int {
+func (r *graphRun) periodsOfSteps(w *state.Walk, o *operation) int {
 	times := math.MaxInt
 	for member, rank := range o.comm.Members {
 		for channel := range o.members[member].channels {
@@ -76,15 +77,15 @@ func (r *graphRun) repeatsSteps(w *state.Walk, o *operation) int {
 			if w.MovedBy(opsOf(int(rank))) != 0 {
 				return 0
 			}
-			times = min(times, o.repeats(w, member, channel))
+			times = min(times, o.periods(w, member, channel))
 		}
 	}
 	return times
 }
 
-// repeatsOps is the number of further periods in which a rank moves on by a number of operations that are
+// periodsOfOps is the number of further periods in which a rank moves on by a number of operations that are
 // like those so many places before them.
-func (r *graphRun) repeatsOps(w *state.Walk, rank, by int) int {
+func (r *graphRun) periodsOfOps(w *state.Walk, rank, by int) int {
 	p := r.progress[rank]
 	low, high := p.Window(r.timeline.Spans[rank])
 	first, reach := low-by, high // what the period has touched
@@ -92,7 +93,7 @@ func (r *graphRun) repeatsOps(w *state.Walk, rank, by int) int {
 		p.Dependents(int32(i), func(after int32) { reach = max(reach, int(after)+1) })
 	}
 	at := first
-	for at+by < len(r.graph.Ranks[rank]) && r.alike(w, rank, int32(at), int32(by)) {
+	for at+by < len(r.graph.Ranks[rank]) && r.isAlike(w, rank, int32(at), int32(by)) {
 		at++
 	}
 	if at < reach {
@@ -101,8 +102,8 @@ func (r *graphRun) repeatsOps(w *state.Walk, rank, by int) int {
 	return (at-reach)/by + 1
 }
 
-// alike reports whether an operation of a rank is like the one so many places behind it.
-func (r *graphRun) alike(w *state.Walk, rank int, op, by int32) bool {
+// isAlike reports whether an operation of a rank is like the one so many places behind it.
+func (r *graphRun) isAlike(w *state.Walk, rank int, op, by int32) bool {
 	a, b := &r.graph.Ranks[rank][op], &r.graph.Ranks[rank][op+by]
 	if a.Kind != b.Kind || a.Stream != b.Stream || a.Unit != b.Unit || a.Time != b.Time || a.Blocks != b.Blocks || a.Bytes != b.Bytes ||
 		a.Peer != b.Peer || a.Group != b.Group || a.Root != b.Root || a.Do != b.Do {

@@ -11,8 +11,8 @@ import (
 // mostFollowed bounds the connections whose paths are computed after a run, to find those on its busy links.
 const mostFollowed = 1 << 16
 
-// crossing is a connection that carried data from one rank to another.
-type crossing struct {
+// dataPath is a connection that carried data from one rank to another.
+type dataPath struct {
 	from, to       int32 // ranks
 	group, channel int32
 	bytes          int64
@@ -20,8 +20,8 @@ type crossing struct {
 	path           []int32 // links; nil if the path is chosen packet by packet
 }
 
-// crossings are the connections with data, in the order of NICs and ends; none if there are too many.
-func (c *carrier) crossings() (all []crossing) {
+// dataPaths are the connections with data, in the order of NICs and ends; none if there are too many.
+func (c *carrier) dataPaths() (all []dataPath) {
 	if len(c.links)*max(1, c.stripe)*c.net.Plan.ConnectionsPerPair() > mostFollowed {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (c *carrier) crossings() (all []crossing) {
 			i := slices.IndexFunc(e.of.ends, func(n nicEnd) bool { return n.nic == int32(nic) && int(n.qpn) == end })
 			if own, k := &e.of.ends[i], &e.pair; own.bytes > 0 {
 				to := k.B + int32(i%max(c.stripe, 1))
-				all = append(all, crossing{k.From, k.To, k.Group, k.Channel, own.bytes, own.nic, to, c.net.Path(own.nic, own.qpn)})
+				all = append(all, dataPath{k.From, k.To, k.Group, k.Channel, own.bytes, own.nic, to, c.net.Path(own.nic, own.qpn)})
 			}
 		}
 	}
@@ -51,7 +51,7 @@ type transfers struct {
 type transferKey struct{ from, to, group int32 }
 
 // add counts the bytes of a connection; connections of the same ranks and group are one transfer.
-func (t *transfers) add(x *crossing, group string) {
+func (t *transfers) add(x *dataPath, group string) {
 	key := transferKey{x.from, x.to, x.group}
 	i, known := t.index[key]
 	if !known {
@@ -76,9 +76,9 @@ func (t *transfers) ranks() (senders, receivers int) {
 	return len(from), len(to)
 }
 
-// attributed tells each busy link the ranks whose data crossed it. group is the name of a group of ranks, by its
+// nameTransfers tells each busy link the ranks whose data crossed it. group is the name of a group of ranks, by its
 // number. Paths are computed after the run; the run itself pays an addition for each message.
-func attributed(n *network.Network, all []crossing, hot []results.HotLink, links []int32, group func(int32) string) {
+func nameTransfers(n *network.Network, all []dataPath, hot []results.HotLink, links []int32, group func(int32) string) {
 	one := func(nic int32) bool { return n.Plan.Graph.Nodes[nic].Cabled() == 1 }
 	for i, link := range links {
 		from, to := n.LinkEnds(link)

@@ -1,4 +1,4 @@
-package executor
+package streams
 
 import (
 	"slices"
@@ -8,18 +8,18 @@ import (
 	"weft/units"
 )
 
-// carriage counts the bytes of streams on each link, to attribute the load of a busy link. A
-// stream's packets are bound for an end of its queue pairs: data, answers and retransmissions.
-type carriage struct {
-	streams *streamRun
+// linkBytes counts the bytes of streams on each link, to divide the load of a busy link. Packets
+// bound for an end of a stream's queue pairs are the stream's: data, answers and retransmissions.
+type linkBytes struct {
+	streams *Streams
 	names   []string      // names of the streams, each once
 	of      []int         // by stream: index of its name
 	bytes   []units.Bytes // by link and name
 }
 
-// count starts the counting of the streams' bytes on every link.
-func (b *streamRun) count() {
-	c := &carriage{streams: b}
+// countLinkBytes starts the counting of the streams' bytes on every link.
+func (b *Streams) countLinkBytes() {
+	c := &linkBytes{streams: b}
 	for i := range b.streams {
 		name := b.streams[i].spec.Name
 		at := slices.Index(c.names, name)
@@ -35,7 +35,7 @@ func (b *streamRun) count() {
 }
 
 // Sent counts a packet of a stream on a link.
-func (c *carriage) Sent(s *fabric.Sighting) {
+func (c *linkBytes) Sent(s *fabric.Sighting) {
 	if int(s.Dst) >= len(c.streams.at) || int(s.Flow) >= len(c.streams.at[s.Dst]) {
 		return
 	}
@@ -44,11 +44,11 @@ func (c *carriage) Sent(s *fabric.Sighting) {
 }
 
 // Landed does nothing.
-func (*carriage) Landed(*fabric.Sighting) {}
+func (*linkBytes) Landed(*fabric.Sighting) {}
 
-// attribute divides the load of each busy link into the foreground's, with the name job, and each
-// stream's. Link control counts with the foreground.
-func (b *streamRun) attribute(hot []results.HotLink, links []int32, job string) {
+// divide divides the load of each busy link into the application's, with the name job, and each
+// stream's. Link control counts with the application.
+func (b *Streams) divide(hot []results.HotLink, links []int32, job string) {
 	if b.carried == nil {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 func (r *collectives) sendLocal(p *fabric.Partition, rank int, m fabric.LocalMessage) {
 	from := r.net.GPU(rank)
 	if r.net.Stride > r.net.GPUs {
-		m.Tag = relayMark | uint64(r.share(p).relay(relay{to: m.To, tag: m.Tag, bytes: m.Bytes}))
+		m.Tag = relayMark | uint64(r.partition(p).relay(relay{to: m.To, tag: m.Tag, bytes: m.Bytes}))
 		m.To = from - (from-r.net.FirstGPU)%r.net.Stride + r.net.GPUs
 	}
 	p.SendLocal(from, m)

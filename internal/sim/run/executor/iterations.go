@@ -30,7 +30,7 @@ func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) 
 	total := r.Run.Warmup + r.Run.Iterations
 	run := &collectiveRun{
 		collectives: newCollectives(r, p.Fabric, total), all: all, done: make([]int, job.Ranks()), total: total, warmup: r.Run.Warmup,
-		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, job.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
+		plan: &CollectivePlan{chosen: c, Limits: hostLimitsOf(&c.overhead, job.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
 	}
 	run.plan.unicast = run.plan.inSwitch
 	run.allLead = true
@@ -56,15 +56,15 @@ func (r *collectiveRun) sum() (all collectivePart) {
 
 // start starts every rank at time 0.
 func (r *collectiveRun) start() {
-	r.finished = r.again
+	r.finished = r.endIteration
 	r.parts = make([]collectivePart, r.net.Partitions())
 	for member := range r.all.Members {
 		r.enter(r.net.Partition(r.net.GPU(int(r.all.Members[member]))), r.all, member, r.plan)
 	}
 }
 
-// again ends an iteration of a rank and begins the next.
-func (r *collectiveRun) again(p *fabric.Partition, _ *operation, member int) {
+// endIteration ends an iteration of a rank and begins the next.
+func (r *collectiveRun) endIteration(p *fabric.Partition, _ *operation, member int) {
 	part := &r.parts[p.ID()]
 	r.done[member]++
 	if r.done[member] == r.warmup {
@@ -78,7 +78,7 @@ func (r *collectiveRun) again(p *fabric.Partition, _ *operation, member int) {
 	part.over++
 }
 
-// running reports whether ranks are still busy.
-func (r *collectiveRun) running() bool {
+// Running reports whether ranks are still busy.
+func (r *collectiveRun) Running() bool {
 	return r.sum().over < len(r.all.Members) && r.failed() == nil
 }

@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"weft/internal/sim/collective"
+	"weft/internal/sim/run/streams"
 	"weft/internal/sim/state"
 )
 
-// canRepeat reports whether the run's state has all on which the run depends.
-func (r *collectiveRun) canRepeat(beside *streamRun) bool {
-	return len(beside.streams) == 0 && r.Jitter == nil && !r.Path.Inlines()
+// canSkipPeriods reports whether the run's state has all on which the run depends.
+func (r *collectiveRun) canSkipPeriods(beside *streams.Streams) bool {
+	return beside.None() && r.Jitter == nil && !r.Path.Inlines()
 }
 
 // Survey notes the steps of the period that begins.
@@ -21,16 +22,16 @@ func (r *collectiveRun) beats() int64 {
 	return int64(r.total) * int64(prog.Lanes()/prog.Channels()) * int64(r.plan.steps(0))
 }
 
-// Repeats is the number of further periods in which all steps are like those of the period before.
+// FurtherPeriods is the number of further periods in which all steps are like those of the period before.
 func (r *collectiveRun) FurtherPeriods(w *state.Walk) uint64 {
-	times := r.repeatsIterations(w)
+	times := r.periodsOfIterations(w)
 	for _, o := range r.register.all[:r.used] {
 		if o.free {
 			continue
 		}
 		for member := range o.comm.Members {
 			for channel := range o.members[member].channels {
-				times = min(times, o.repeats(w, member, channel))
+				times = min(times, o.periods(w, member, channel))
 				if times <= 0 {
 					return 0
 				}
@@ -43,9 +44,9 @@ func (r *collectiveRun) FurtherPeriods(w *state.Walk) uint64 {
 	return uint64(times)
 }
 
-// repeatsIterations is the number of periods of whole iterations before the run begins to measure, or
+// periodsOfIterations is the number of periods of whole iterations before the run begins to measure, or
 // ends.
-func (r *collectiveRun) repeatsIterations(w *state.Walk) int {
+func (r *collectiveRun) periodsOfIterations(w *state.Walk) int {
 	by := int(w.MovedBy(groupIterations))
 	if by == 0 {
 		return math.MaxInt
@@ -61,8 +62,8 @@ func (r *collectiveRun) repeatsIterations(w *state.Walk) int {
 	return times
 }
 
-// repeats is the number of further periods for which a member's channel does the same.
-func (o *operation) repeats(w *state.Walk, member, channel int) int {
+// periods is the number of further periods for which a member's channel does the same.
+func (o *operation) periods(w *state.Walk, member, channel int) int {
 	ch := &o.members[member].channels[channel]
 	if len(ch.active) == 0 {
 		return math.MaxInt
@@ -73,11 +74,11 @@ func (o *operation) repeats(w *state.Walk, member, channel int) int {
 	}
 	switch {
 	case lanes > 0:
-		return o.repeatsLanes(member, ch, lanes)
+		return o.periodsOfLanes(member, ch, lanes)
 	case steps > 0:
 		times := math.MaxInt
 		for i := range ch.active {
-			times = min(times, o.repeatsSteps(member, &ch.active[i], steps))
+			times = min(times, o.periodsOfSteps(member, &ch.active[i], steps))
 		}
 		return times
 	case lanes == 0 && steps == 0:
@@ -89,9 +90,9 @@ func (o *operation) repeats(w *state.Walk, member, channel int) int {
 // aheadSteps is the number of steps that a lane looks at beyond the present one, and one more.
 const aheadSteps = 2
 
-// repeatsSteps is the number of periods of a number of steps for which a lane does the same. Its steps
+// periodsOfSteps is the number of periods of a number of steps for which a lane does the same. Its steps
 // from the beginning of the last period on are like those of the period after them.
-func (o *operation) repeatsSteps(member int, l *laneRun, by int) int {
+func (o *operation) periodsOfSteps(member int, l *laneRun, by int) int {
 	regular, _ := o.plan.program.(collective.Regular)
 	first := max(0, l.step-by)
 	at := first
@@ -99,30 +100,30 @@ func (o *operation) repeatsSteps(member int, l *laneRun, by int) int {
 		if regular != nil {
 			at = max(at, regular.Alike(l.lane, at)-by)
 		}
-		if !o.like(member, l.lane, l.lane, at, by) {
+		if !o.isSameStep(member, l.lane, l.lane, at, by) {
 			return (at - first - aheadSteps) / by
 		}
 		at++
 	}
 }
 
-// repeatsLanes is the number of periods of a number of lanes for which a channel does the same.
-func (o *operation) repeatsLanes(member int, ch *channelRun, by int) int {
+// periodsOfLanes is the number of periods of a number of lanes for which a channel does the same.
+func (o *operation) periodsOfLanes(member int, ch *channelRun, by int) int {
 	prog := o.plan.program
 	if by%o.plan.kernel.blocks != 0 {
 		return 0
 	}
 	lane := max(ch.active[0].lane-by, ch.active[0].lane%prog.Channels())
-	for lane+by < prog.Lanes() && o.likeLanes(member, lane, lane+by) {
+	for lane+by < prog.Lanes() && o.isSameLane(member, lane, lane+by) {
 		lane += prog.Channels()
 	}
 	return (lane - ch.next) / by
 }
 
-// likeLanes reports whether two lanes have the same steps.
-func (o *operation) likeLanes(member, a, b int) bool {
+// isSameLane reports whether two lanes have the same steps.
+func (o *operation) isSameLane(member, a, b int) bool {
 	for k := 0; ; k++ {
-		if o.like(member, a, b, k, 0) {
+		if o.isSameStep(member, a, b, k, 0) {
 			continue
 		}
 		s := collective.Step{}
@@ -130,8 +131,8 @@ func (o *operation) likeLanes(member, a, b int) bool {
 	}
 }
 
-// like reports whether a step of a lane is the same as a later step of a lane but for its number.
-func (o *operation) like(member, lane, later, k, by int) bool {
+// isSameStep reports whether a step of a lane is the same as a later step of a lane but for its number.
+func (o *operation) isSameStep(member, lane, later, k, by int) bool {
 	prog, a, b := o.plan.program, &o.looks[0], &o.looks[1]
 	if !prog.Step(member, lane, k, a) || !prog.Step(member, later, k+by, b) {
 		return false

@@ -8,8 +8,8 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// Leg is the common part of a collective's messages from one member to another on a channel.
-type Leg struct {
+// Edge is the common part of a collective's messages from one member to another on a channel.
+type Edge struct {
 	From, To int32 // members; To is -1 if the scale-up switch copies to all
 	Channel  int32
 	rail     int16 // as in collective.Transfer
@@ -20,16 +20,16 @@ type Leg struct {
 // work.
 const maxPeeked = 1 << 24
 
-// Legs are the distinct legs of a collective, in the order of members, lanes and steps; false for a
+// Edges are the distinct edges of a collective, in the order of members, lanes and steps; false for a
 // collective with too many steps.
-func (c *CollectivePlan) Legs() ([]Leg, bool) {
+func (c *CollectivePlan) Edges() ([]Edge, bool) {
 	if c.known != nil {
 		return c.known, true
 	}
-	var list []Leg
+	var list []Edge
 	left := maxPeeked
 	for member := range c.program.Ranks() {
-		own, peeked := c.legsOf(member, left)
+		own, peeked := c.edgesOf(member, left)
 		if left -= peeked; left < 0 {
 			return nil, false
 		}
@@ -39,17 +39,17 @@ func (c *CollectivePlan) Legs() ([]Leg, bool) {
 	return list, true
 }
 
-// allLegs are the legs for any number of steps, computed on several cores: examining a step takes a
+// allEdges are the edges for any number of steps, computed on several cores: examining a step takes a
 // small part of the time of its messages.
-func (c *CollectivePlan) allLegs(workers int) []Leg {
-	members := make([][]Leg, c.program.Ranks())
-	cores.Each(len(members), workers, func(i int) { members[i], _ = c.legsOf(i, math.MaxInt-1) })
+func (c *CollectivePlan) allEdges(workers int) []Edge {
+	members := make([][]Edge, c.program.Ranks())
+	cores.Each(len(members), workers, func(i int) { members[i], _ = c.edgesOf(i, math.MaxInt-1) })
 	return slices.Concat(members...)
 }
 
-// legsOf are the distinct legs of a member, and the number of examined steps: at most most+1.
-func (c *CollectivePlan) legsOf(member, most int) (list []Leg, peeked int) {
-	seen := make(map[Leg]bool)
+// edgesOf are the distinct edges of a member, and the number of examined steps: at most most+1.
+func (c *CollectivePlan) edgesOf(member, most int) (list []Edge, peeked int) {
+	seen := make(map[Edge]bool)
 	var s collective.Step
 	for lane := range c.program.Lanes() {
 		for step := 0; c.program.Step(member, lane, step, &s); step++ {
@@ -58,7 +58,7 @@ func (c *CollectivePlan) legsOf(member, most int) (list []Leg, peeked int) {
 			}
 			for i := range s.Sends {
 				t := &s.Sends[i]
-				w := Leg{int32(member), t.Peer, int32(lane % c.program.Channels()), t.Rail, t.Path}
+				w := Edge{int32(member), t.Peer, int32(lane % c.program.Channels()), t.Rail, t.Path}
 				if !seen[w] {
 					seen[w] = true
 					list = append(list, w)
@@ -69,9 +69,9 @@ func (c *CollectivePlan) legsOf(member, most int) (list []Leg, peeked int) {
 	return list, peeked
 }
 
-// Pair is the pair that carries the messages of a leg to another node, and true if they go to
+// Pair is the pair that carries the messages of an edge to another node, and true if they go to
 // another GPU of the sender's node first.
-func (c *Communicator) Pair(w *Leg) (k Pair, relayed bool) {
+func (c *Communicator) Pair(w *Edge) (k Pair, relayed bool) {
 	k = Pair{From: c.Members[w.From], To: c.Members[w.To], Channel: w.Channel, Group: c.ID}
 	k.A, k.B, relayed = c.Ends(w)
 	return k, relayed
@@ -79,7 +79,7 @@ func (c *Communicator) Pair(w *Leg) (k Pair, relayed bool) {
 
 // Ends are the NICs that carry a member's messages to another node. relayed is true if the sender's
 // NIC is beside another GPU of the node, to which the messages go first.
-func (c *Communicator) Ends(w *Leg) (a, b int32, relayed bool) {
+func (c *Communicator) Ends(w *Edge) (a, b int32, relayed bool) {
 	from, to := int(w.From), int(w.To)
 	own := c.layout.Rail(c.layout.Local(from), int(w.Channel))
 	rail := int(w.rail) - 1

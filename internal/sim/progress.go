@@ -124,7 +124,7 @@ func (w *watch) finished(j *job, point *results.Point) {
 	} else {
 		w.add(j, point)
 	}
-	if w.done != nil && !point.Partial && !j.again {
+	if w.done != nil && !point.Partial && !j.further {
 		w.done(Finished{j.fabric, j.point, *point})
 	}
 	if w.tell != nil {

@@ -140,7 +140,7 @@ func TestSeedsDrawPaths(t *testing.T) {
 func TestALaterSeedMayDraw(t *testing.T) {
 	r := simtest.Resolve(t, jittered)
 	p := &results.Point{Time: 1, Counts: results.Counts{PacketHops: 1000}}
-	all := &repeats{r, []job{{into: p, part: known.PartOf(r, 0), Task: network.Task{Plan: &network.Plan{}}}}, AutoSeeds, make([][]results.Point, 1), make([]bool, 1)}
+	all := &seedRuns{r, []job{{into: p, part: known.PartOf(r, 0), Task: network.Task{Plan: &network.Plan{}}}}, AutoSeeds, make([][]results.Point, 1), make([]bool, 1)}
 	if n := len(all.next()); n != 4 {
 		t.Fatalf("the first seed drew nothing, and there are %d further runs, want 4", n)
 	}

@@ -1,4 +1,4 @@
-package executor
+package streams
 
 import (
 	"weft/internal/sim/fabric"
@@ -28,7 +28,7 @@ func isNVMe(o scenario.StreamOperation) bool {
 }
 
 // command sends the command of a slot to the target.
-func (b *streamRun) command(p *fabric.Partition, s *stream, slot uint64) {
+func (b *Streams) command(p *fabric.Partition, s *stream, slot uint64) {
 	s.nvme.commanded = append(s.nvme.commanded, slot)
 	b.post(p, int32(s.spec.Src), s.end, transport.WorkRequest{Op: transport.OpSend, Length: commandBytes, Unsignaled: true})
 }
@@ -36,7 +36,7 @@ func (b *streamRun) command(p *fabric.Partition, s *stream, slot uint64) {
 // atTarget is the target's reaction to a command, or to the data that it fetched. The data of a
 // read goes to the host's memory, directly followed by the response; the data of a write is fetched
 // from there first.
-func (b *streamRun) atTarget(p *fabric.Partition, s *stream, c *transport.Completion) {
+func (b *Streams) atTarget(p *fabric.Partition, s *stream, c *transport.Completion) {
 	target := int32(s.spec.Dst)
 	data := transport.WorkRequest{Op: transport.OpWrite, Length: uint32(s.spec.Bytes), Unsignaled: true}
 	switch {

@@ -8,10 +8,10 @@ import (
 	"weft/units"
 )
 
-// share is the counters and the scratch data of one simulation partition for messages and
+// partition is the counters and the scratch data of one simulation partition for messages and
 // collectives. All other state belongs to a rank, a NIC or a node, and so to that node's partition:
 // a node learns of another only through packets.
-type share struct {
+type partition struct {
 	flows   *measure.FlowTimes
 	failure failure
 	relays  []relay
@@ -36,18 +36,18 @@ func (f *failure) before(o *failure) bool {
 // on sets the carrier's network.
 func (c *carrier) on(n *network.Network) {
 	c.net = n
-	c.shares = make([]share, n.Partitions())
-	for i := range c.shares {
-		c.shares[i].flows, c.shares[i].unused = measure.NewFlowTimes(), -1
+	c.partitions = make([]partition, n.Partitions())
+	for i := range c.partitions {
+		c.partitions[i].flows, c.partitions[i].unused = measure.NewFlowTimes(), -1
 	}
 }
 
-// share is the share of a partition.
-func (c *carrier) share(p *fabric.Partition) *share { return &c.shares[p.ID()] }
+// partition is the state of a simulation partition.
+func (c *carrier) partition(p *fabric.Partition) *partition { return &c.partitions[p.ID()] }
 
 // fail records an error at a NIC or a rank.
 func (c *carrier) fail(p *fabric.Partition, by int32, err error) {
-	s, f := c.share(p), failure{err, p.Now(), by}
+	s, f := c.partition(p), failure{err, p.Now(), by}
 	if f.before(&s.failure) {
 		s.failure = f
 	}
@@ -56,8 +56,8 @@ func (c *carrier) fail(p *fabric.Partition, by int32, err error) {
 // failed is the first error; nil if there is none.
 func (c *carrier) failed() error {
 	var first failure
-	for i := range c.shares {
-		if f := &c.shares[i].failure; f.before(&first) {
+	for i := range c.partitions {
+		if f := &c.partitions[i].failure; f.before(&first) {
 			first = *f
 		}
 	}
@@ -67,8 +67,8 @@ func (c *carrier) failed() error {
 // flowTimes are the completion times of all messages.
 func (c *carrier) flowTimes() *measure.FlowTimes {
 	all := measure.NewFlowTimes()
-	for i := range c.shares {
-		all.Join(c.shares[i].flows)
+	for i := range c.partitions {
+		all.Join(c.partitions[i].flows)
 	}
 	return all
 }

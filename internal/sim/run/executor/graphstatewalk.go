@@ -63,12 +63,12 @@ func (r *graphRun) walkRank(w *state.Walk, rank int) {
 			r.messages[r.numbers[rank][op]].send = op
 		}
 	}, func(op int32) {
-		p.Skip(op)
+		p.EndSkipped(op)
 		if r.graph.Ranks[rank][op].Kind == workload.Send {
 			r.messages[r.numbers[rank][op]].there = true
 		}
 	})
-	p.Skipped(to)
+	p.SetWindowEnd(to)
 }
 
 // walkOver visits the tag of a timer at the end of an operation.

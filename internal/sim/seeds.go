@@ -83,8 +83,8 @@ func likeness(f *scenario.Fabric) uint32 {
 	return h.Sum32()
 }
 
-// repeats are the further runs of simulations.
-type repeats struct {
+// seedRuns are the further runs of simulations.
+type seedRuns struct {
 	r      *scenario.Resolved
 	jobs   []job
 	asked  int               // Options.Seeds
@@ -92,11 +92,11 @@ type repeats struct {
 	draws  []bool            // by size: a run has drawn more than jitter
 }
 
-// again repeats each simulation that has a result with further seeds, the same on all fabrics, and
+// runFurtherSeeds repeats each simulation that has a result with further seeds, the same on all fabrics, and
 // replaces the result by the mean over the seeds. A further seed may be the first that draws more than
 // jitter: the rule of AutoSeeds then asks for more.
-func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *results.Results, o Options, w *watch, stop *engine.Stop) {
-	all := &repeats{r, jobs, o.Seeds, make([][]results.Point, len(jobs)), make([]bool, len(out.Fabrics[0].Points))}
+func runFurtherSeeds(ctx context.Context, r *scenario.Resolved, jobs []job, out *results.Results, o Options, w *watch, stop *engine.Stop) {
+	all := &seedRuns{r, jobs, o.Seeds, make([][]results.Point, len(jobs)), make([]bool, len(out.Fabrics[0].Points))}
 	for more := all.next(); len(more) > 0 && ctx.Err() == nil; more = all.next() {
 		recall(&o, more)
 		w.more(len(more) * o.Exact.ways())
@@ -110,7 +110,7 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *results.R
 }
 
 // next are the runs that are missing, after what the others have drawn.
-func (a *repeats) next() (more []job) {
+func (a *seedRuns) next() (more []job) {
 	hops := make([]int64, len(a.draws))
 	for i := range a.jobs {
 		base := &a.jobs[i]
@@ -133,7 +133,7 @@ func (a *repeats) next() (more []job) {
 			j.part = base.part.WithSeed(a.r.Run.Seed + uint64(k) + 1)
 			plan := *base.Plan
 			plan.Run, plan.Series = &j.part.Scenario.Run, nil
-			j.Plan, j.Scenario, j.into, j.again, j.ended = &plan, j.part.Scenario, &a.points[i][k], true, nil
+			j.Plan, j.Scenario, j.into, j.further, j.ended = &plan, j.part.Scenario, &a.points[i][k], true, nil
 			more = append(more, j)
 		}
 	}

@@ -95,7 +95,7 @@ func TestReferenceWireIsTheCatalogs(t *testing.T) {
 
 func TestMessagesLeaveAtTheHostsPace(t *testing.T) {
 	o := nccl.Overheads{Proxy: us, Fraction: 0.5, HostGBps: 1} // 2000 bytes of wire in a microsecond
-	p := paceOf(&o, 2, 4)
+	p := hostLimitsOf(&o, 2, 4)
 	one, two := &proxy{}, &proxy{}
 	for i, c := range []struct {
 		rank      int
@@ -109,7 +109,7 @@ func TestMessagesLeaveAtTheHostsPace(t *testing.T) {
 		{0, one, 3 * us, 3*us + 1000, 2}, // both are idle again
 		{0, one, 3 * us, 4*us + 1000, 2}, // the thread has posted the one before
 	} {
-		if got := p.leave(c.rank, c.thread, c.now, c.bytes); got != c.want {
+		if got := p.leavesAt(c.rank, c.thread, c.now, c.bytes); got != c.want {
 			t.Errorf("message %d leaves at %d ps, not %d", i, got, c.want)
 		}
 	}
@@ -121,22 +121,22 @@ func TestAProxyThreadServesAllConnections(t *testing.T) {
 	text := "cluster: {nodes: 2, node: dgx-h100}\nfabrics: [infiniband-ndr]\nworkload: {collective: all-reduce, algorithm: ring, protocol: PROTO, sizes: [8B]}\n"
 	for proto, tests := range map[string]bool{"simple": true, "ll": false, "ll128": false} {
 		run := idleRun(t, strings.Replace(text, "PROTO", proto, 1))
-		pace := &run.plan.Pace
-		if pace.proxy != us/2 || pace.tests != tests {
-			t.Errorf("%s: a message takes %v of the thread, and the kernel waits for it: %t", proto, pace.proxy, pace.tests)
+		limits := &run.plan.Limits
+		if limits.proxy != us/2 || limits.tests != tests {
+			t.Errorf("%s: a message takes %v of the thread, and the kernel waits for it: %t", proto, limits.proxy, limits.tests)
 		}
 		h, seen := &run.hosts[0], us
 		if tests {
 			seen += us / 2
 		}
-		pace.leave(0, h.proxy(0), us, 8)
-		if got := h.proxy(0).sees(us, pace); got != seen {
+		limits.leavesAt(0, h.proxy(0), us, 8)
+		if got := h.proxy(0).seesAt(us, limits); got != seen {
 			t.Errorf("%s: a message that arrives as another is posted is seen at %v, want %v", proto, got, seen)
 		}
-		if got := h.proxy(0).take(us, 0); got != 2*us {
+		if got := h.proxy(0).nextTurn(us, 0); got != 2*us {
 			t.Errorf("%s: the thread is free at %v, want 2 us", proto, got)
 		}
-		if got := h.proxy(1).take(us, 0); got != us {
+		if got := h.proxy(1).nextTurn(us, 0); got != us {
 			t.Errorf("%s: the thread of another communicator is free at %v, want 1 us", proto, got)
 		}
 	}
@@ -156,7 +156,7 @@ func TestSlotsOfAMessage(t *testing.T) {
 		{"send-recv", "direct", "simple", 8},
 	} {
 		run := idleRun(t, fmt.Sprintf("cluster: {nodes: 2, node: dgx-h100}\nfabrics: [infiniband-ndr]\nworkload: {collective: %s, algorithm: %s, protocol: %s, sizes: [1MiB]}\n", c.operation, c.algorithm, c.proto))
-		if got := run.plan.Pace.ahead(); got != c.ahead {
+		if got := run.plan.Limits.maxInFlight(); got != c.ahead {
 			t.Errorf("%s, %s %s: %d messages in flight, want %d", c.operation, c.algorithm, c.proto, got, c.ahead)
 		}
 	}
