@@ -1,13 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/internal/sim/run/exchange"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -99,8 +100,8 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 		}
 	}
 	errs := make([]error, len(all))
-	cores.Each(len(all), workers, func(i int) { errs[i] = s.simulate(ctx, all[i]) })
-	if err := errors.Join(errs...); err != nil {
+	many.Each(ctx, len(all), workers, func(i int) { errs[i] = s.simulate(ctx, all[i]) })
+	if err := cmp.Or(errors.Join(errs...), ctx.Err()); err != nil {
 		return nil, nil, err
 	}
 	for i := range pools {

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
 
-	"weft/internal/base/cores"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 )
@@ -53,7 +52,7 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 		return nil, err
 	}
 	full := s.loads(1, s.jobs[len(s.plans)])[0]
-	l := &limitSearch{study: s, step: 1 / full.Share / limitSteps, known: map[int]bool{}}
+	l := &limitSearch{study: s, step: 1 / full.Share / limitSteps}
 	alone := limitSteps // from above: a rate below one that keeps the limits counts as keeping them, and need not by its own run
 	for alone > 0 && !l.alone(alone) {
 		alone--
@@ -62,7 +61,7 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 	*at = *s
 	at.out = &results.Serving{Job: s.out.Job}
 	tasks := at.points([]float64{own})
-	cores.Each(len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
+	many.Each(ctx, len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
 	s.met = metOf(&at.out.Points[0].Fabrics[0])
 	best, err := l.search(ctx, alone, int(o.Near/l.step+0.5), o.Workers)
 	if err := errors.Join(ctx.Err(), err, at.failures()); err != nil {
@@ -76,24 +75,6 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 type limitSearch struct {
 	*study
 	step float64
-
-	mu    sync.Mutex
-	known map[int]bool // whether limits are kept
-	err   error
-}
-
-// tell notes whether a rate keeps the limits.
-func (l *limitSearch) tell(k int, keeps bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.known[k] = keeps
-}
-
-// fail notes the failure of a simulation.
-func (l *limitSearch) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.err = errors.Join(l.err, err)
 }
 
 // alone reports whether a rate keeps the limits on a network that takes no time.
@@ -106,38 +87,31 @@ func (l *limitSearch) alone(k int) bool {
 	return Keeps(run, unstable)
 }
 
-// fabric finds whether a rate keeps the limits on the fabric.
-func (l *limitSearch) fabric(ctx context.Context, k int) string {
-	keeps := k == 0
-	if rate := float64(k) * l.step; !keeps && l.loadsOn(rate, 0).Share < 1 {
-		f := l.study.fabric(0)
-		l.remembered(ctx, 0, l.at(rate), &f)
-		keeps = Keeps(f.Run, f.Unstable)
-		if f.Failure != "" && ctx.Err() == nil {
-			l.fail(errors.New(f.Failure))
-		}
+// keeps reports whether a rate keeps the limits on the fabric.
+func (l *limitSearch) keeps(ctx context.Context, k int) (bool, error) {
+	rate := float64(k) * l.step
+	if l.loadsOn(rate, 0).Share >= 1 {
+		return false, nil
 	}
-	l.tell(k, keeps)
-	return ""
+	f := l.fabric(0)
+	l.remembered(ctx, 0, l.at(rate), &f)
+	if f.Failure != "" {
+		return false, errors.New(f.Failure)
+	}
+	return Keeps(f.Run, f.Unstable), nil
 }
 
 // search is the highest step that keeps the limits on the fabric, of those up to most. It may lie near another one.
-func (l *limitSearch) search(ctx context.Context, most, near, workers int) (int, error) {
-	best := highest(most, near, func(probes []int) []bool {
-		if l.err == nil && ctx.Err() == nil {
-			cores.Each(len(probes), workers, func(i int) {
-				if _, known := l.known[probes[i]]; !known {
-					l.fabric(ctx, probes[i])
-				}
-			})
-		}
-		kept := make([]bool, len(probes))
-		for i, k := range probes {
-			kept[i] = l.known[k]
+func (l *limitSearch) search(ctx context.Context, most, near, workers int) (best int, err error) {
+	best = highest(most, near, func(probes []int) []bool {
+		kept, errs := make([]bool, len(probes)), make([]error, len(probes))
+		if err == nil {
+			many.Each(ctx, len(probes), workers, func(i int) { kept[i], errs[i] = l.keeps(ctx, probes[i]) })
+			err = errors.Join(errs...)
 		}
 		return kept
 	})
-	return best, l.err
+	return best, err
 }
 
 // highest is the highest step up to most that holds; 0 always does. Two steps are tried at a time, however many cores

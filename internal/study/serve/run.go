@@ -8,13 +8,14 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/base/cores"
+	"weft/internal/sim"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/transfer"
 	"weft/internal/sim/workload/serving"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -36,7 +37,7 @@ type Options struct {
 	// Cache, if not nil, has the results of earlier simulations, and takes the new ones.
 	Cache known.Store
 	// Progress, if not nil, is called after each simulation, never concurrently.
-	Progress func(done, total int, fabric string)
+	Progress func(sim.Progress)
 
 	packets int64 // of exchanges beside transfers, in a run; 0: mostPackets
 	met     *met
@@ -98,12 +99,8 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Serving
 		return nil, err
 	}
 	tasks = append(tasks, more...)
-	tell := counted(len(tasks), o.Progress)
-	cores.Each(len(tasks), o.Workers, func(i int) {
-		if ctx.Err() == nil {
-			tell(tasks[i](ctx))
-		}
-	})
+	tally := many.NewTally(len(tasks), o.Progress)
+	many.Each(ctx, len(tasks), o.Workers, func(i int) { tally.Ended(i, tasks[i](ctx), false) })
 	if err := ctx.Err(); err != nil {
 		s.out.Partial = true
 		return s.out, err
