@@ -247,8 +247,8 @@ func open(out map[string]any, f *scenario.Fabric, at string, class int) {
 	}
 }
 
-// packetsOfChanges is mostPackets of each of the many runs, so that all of them end in some minutes. A plain run
-// simulates twice as much of the exchanges beside transfers, so the report says that its tails differ.
+// packetsOfChanges is mostPackets for each run of Changes, so that all runs end in some minutes. It is half
+// of a plain run's, so tails differ, and the report says so.
 const packetsOfChanges = mostPackets / 2
 
 // Source is a scenario whose fields can be set.

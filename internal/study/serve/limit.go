@@ -14,7 +14,8 @@ import (
 // counts 90 %.
 const GoodShare = 0.9
 
-// limitSteps are the rates among which a limit is searched: parts of the rate at which the fullest pool has no time left.
+// limitSteps is the number of rates among which a limit is searched. They divide the rate at which the
+// fullest pool has no time left.
 const limitSteps = 20
 
 // Limit is where a job stops to keep its limits on a fabric.
@@ -38,13 +39,13 @@ func Keeps(run *results.ServingRun, unstable string) bool {
 // packetsOfLimit is mostPackets of the run at the job's own rate in LimitOf, whose runs are many.
 const packetsOfLimit = mostPackets / 4
 
-// tokensOfLimit are the most tokens of a GPU in an exchange that LimitOf simulates alone. Larger ones take the time along the
-// line through two smaller ones: on 32 GPUs 1.1 % off at 8,192 tokens.
+// tokensOfLimit bounds the tokens of a GPU in an exchange that LimitOf simulates alone. The time of more
+// tokens is on the line through two smaller numbers: on 32 GPUs 1.1 % off at 8,192 tokens.
 const tokensOfLimit = 2048
 
-// LimitOf searches the highest rate at which a scenario's job keeps its limits on its only fabric. On a slower network
-// the rate is taken for no higher than without one. Exchanges with experts are simulated beside transfers at the job's own
-// rate; at the others both take longer by the factors found there.
+// LimitOf searches the highest rate at which a scenario's job keeps its limits on its only fabric, up to
+// the limit without a network. At the job's own rate exchanges with experts are simulated beside
+// transfers; at other rates both take longer by the factors found there.
 func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, error) {
 	o.packets, o.most = cmp.Or(o.packets, packetsOfLimit), tokensOfLimit
 	s, own, err := begin(ctx, r, &o)
@@ -114,9 +115,9 @@ func (l *limitSearch) search(ctx context.Context, most, near, workers int) (best
 	return best, err
 }
 
-// highest is the highest step up to most that holds; 0 always does. Two steps are tried at a time, however many cores
-// there are: most, then around near, then near the lowest that does not hold, where the limits of most fabrics are. A step
-// below one that holds is taken to hold.
+// highest is the highest step up to most that holds; 0 always does. A step below one that holds is taken
+// to hold. It tries most first, then steps around near, then steps below the lowest that does not hold,
+// where the limits of most fabrics are; two at a time, however many cores there are.
 func highest(most, near int, try func(probes []int) []bool) int {
 	if most == 0 || try([]int{most})[0] {
 		return most

@@ -3,9 +3,9 @@ package tune
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"weft/internal/study/many"
 	"weft/scenario"
 	"weft/units"
 )
@@ -69,25 +69,13 @@ func (p *Problem) seeds() (search, heldOut []uint64) {
 // Resolve is the scenario of a candidate and a seed, with only the tuned fabric, cabled as among
 // all fabrics.
 func (p *Problem) Resolve(c Candidate, seed uint64) (*scenario.Resolved, error) {
-	r, err := p.file.Resolve(p.overridesOf(c, seed)...)
+	r, err := p.file.Resolve(slices.Concat(p.overrides, many.Changes(p.Axes, c, seed))...)
 	if err != nil {
 		return nil, err
 	}
 	r.Fabrics = r.Fabrics[p.Fabric : p.Fabric+1]
 	r.Tune = scenario.Tune{}
 	return r, nil
-}
-
-// overridesOf adds the candidate's values to the problem's own overrides. A preset comes before the
-// fields below it.
-func (p *Problem) overridesOf(c Candidate, seed uint64) []scenario.Override {
-	var own []scenario.Override
-	for i, value := range c {
-		own = append(own, p.Axes[i].Override(value))
-	}
-	slices.SortStableFunc(own, func(a, b scenario.Override) int { return len(a.Path) - len(b.Path) })
-	text := strconv.FormatUint(seed, 10)
-	return slices.Concat(p.overrides, own, []scenario.Override{{Path: "run.seed", Value: text, Origin: "seed " + text}})
 }
 
 // invalid is the reason why the candidate's values are impossible, "" if they are possible.
