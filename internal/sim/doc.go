@@ -38,7 +38,6 @@
 //   - exact.go, execute.go: exact periods of a run and of a workload, and the check of them
 //   - recall.go: results that are known
 //   - progress.go, live.go: a run's progress, and what it has counted so far
-//   - studyprogress.go: the progress of simulations that a study runs by itself
 //   - faultarrivals.go: bytes that arrive at NICs over a run with faults
 //
 // # Imports

@@ -58,6 +58,7 @@ func environment(args []string) *Program {
 		Args: args, Getenv: func(string) string { return "" },
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
 		Now:   func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Pulse: time.Hour, // no line of progress, however slow the machine is
 		Cores: 2, Version: process.Version{Weft: "v1.2.3", Go: "go1.26", Platform: "plan9/mips"},
 	}}
 }

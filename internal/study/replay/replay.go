@@ -12,6 +12,7 @@ import (
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/workload"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -42,7 +43,7 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 		Version: results.ReplayVersion, Scenario: r.Name, Nodes: r.Cluster.Nodes, GPUs: r.Cluster.Ranks(), Seed: r.Run.Seed, Source: describeSource(w),
 	}
 	var errs []error
-	tally := sim.NewTally(len(r.Fabrics), o.Progress)
+	tally := many.NewTally(len(r.Fabrics), o.Progress)
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		res := results.ReplayFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}

@@ -1,10 +1,10 @@
 package sweep
 
 import (
-	"errors"
 	"strings"
 
 	"weft/internal/study/quantity"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -41,14 +41,11 @@ func rowOf(r *scenario.Resolved, outcome *results.Results, err error) *Row {
 	if len(r.Workload.Sizes) == 1 {
 		row.Bytes = int64(r.Workload.Sizes[0])
 	}
-	if err == nil && (outcome == nil || outcome.Partial || len(outcome.Fabrics) != 1 || len(outcome.Fabrics[0].Points) != 1) {
-		err = errors.New("the simulator gave neither results nor a reason")
-	}
+	p, err := many.PointOf(outcome, err)
 	if err != nil {
 		row.Status, row.Error = Failed, oneLine(err.Error())
 		return row
 	}
-	p := &outcome.Fabrics[0].Points[0]
 	row.Values = quantity.Points.Filed(p)
 	return row
 }

@@ -75,7 +75,7 @@ func (c *calibrating) do(ctx context.Context, e *simulator.Simulator, paths []st
 		return err
 	}
 	line := e.Working("the fit begins")
-	o.Progress = line.Count
+	o.Progress = line.Pieces
 	fit, err := cluster.FitTo(ctx, logs, c.fit, o)
 	line.End()
 	switch {

@@ -54,7 +54,7 @@ func (l *logged) register(e *simulator.Simulator, cmd *cobra.Command) {
 
 // options are the flags for a comparison.
 func (l *logged) options(e *simulator.Simulator) (o calibrate.Options, err error) {
-	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: calibrate.Simulator(e.Study())}
+	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: e.Study()}
 	errs := []error{flags.CheckWorkers(l.workers)}
 	given := l.Given
 	if given.Changed("nodes") && l.nodes < 1 {
@@ -227,7 +227,7 @@ func (d *diagnosing) do(ctx context.Context, e *simulator.Simulator, path string
 		return err
 	}
 	line := e.Working("the cluster is simulated as it is described")
-	o.Progress = line.Count
+	o.Progress = line.Pieces
 	found, err := c.Diagnose(ctx, log, o)
 	line.End()
 	if found == nil {

@@ -16,7 +16,6 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
-	"weft/internal/study/sweep"
 	"weft/internal/study/validate"
 	"weft/units"
 )
@@ -90,15 +89,7 @@ func (v *validation) run(ctx context.Context, e *simulator.Simulator) error {
 		return err
 	}
 	defer folder.Close()
-	o := validate.Options{Workers: v.workers, Exact: e.Exact}
-	if e.Sharing != nil {
-		o.Share = func(ctx context.Context, id string, run func() ([]validate.Row, error)) ([]validate.Row, error) {
-			return sweep.Rows(ctx, e.Sharing, "case "+id, run)
-		}
-	}
-	if o.Workers == 0 {
-		o.Workers = max(1, e.Cores)
-	}
+	o := validate.Options{Workers: cmp.Or(v.workers, e.Cores, 1), Exact: e.Exact, Sharing: e.Sharing}
 	line := e.Working("cases are simulated")
 	done := 0
 	o.Done = func(r *validate.Result) {

@@ -150,7 +150,7 @@ func (x *serveFlags) simulate(ctx context.Context, e *simulator.Simulator, file 
 	ctx, unfollow := folder.Follow(ctx, line)
 	o := serve.Options{
 		Rates: x.rates, Knee: x.knee, Seeds: x.seeds, Trace: trace, Workers: x.workers,
-		Progress: func(done, total int, fabric string) { line.Count(done, total, fabric) },
+		Progress: line.Pieces,
 	}
 	if x.knee || len(x.rates) > 1 || x.seeds > 1 || x.changes {
 		o.Cache = e.Store() // one run alone is simulated when it is asked for

@@ -267,12 +267,12 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *scenario.File, r *scenario.Resolved) (*results.Training, error) {
-	o := training.Options{Workers: x.workers, Whole: x.whole, Exact: e.Exact, Cache: e.Store(), Seeds: x.seeds, Series: x.recorded.Add()}
+	o := training.Options{
+		Workers: x.workers, Whole: x.whole, Exact: e.Exact, Cache: e.Store(), Sharing: e.Sharing,
+		Seeds: x.seeds, Series: x.recorded.Add(),
+	}
 	if x.metrics != "" {
 		o.Live = &x.shown.Live
-	}
-	if e.Sharing != nil {
-		o.Share = e.Sharing.Island
 	}
 	o.Progress = func(p weft.Progress) {
 		simulator.ShowProgress(x.line, p, x.line.Pace.Left(p.Done, p.Share, x.line.Elapsed()))

@@ -86,7 +86,7 @@ func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved,
 	verdict := Outcome(ctx, results, err)
 	if x.Contest && verdict == nil { // a run that is stopped during the tests is complete
 		o.Progress = p.testing
-		results.Contest = contest.Test(ctx, contest.Simulator(e.Run), r, results, o)
+		results.Contest = contest.Test(ctx, e.Run, r, results, o)
 	}
 	p.End()
 	wall := p.Elapsed()

@@ -84,7 +84,7 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	defer folder.Close()
 	line := e.Working("the advice begins")
 	a, err := advise.Make(ctx, profile, prices, advise.Options{
-		Simulate: advise.Simulator(e.Study()), Train: e.Training, Serve: e.Limit, Workers: x.workers,
+		Simulate: e.Study(), Train: e.Training, Serve: e.Limit, Workers: x.workers,
 		Tell: func(what string) { line.Show(runstore.Progress{}, what) },
 	})
 	line.End()

@@ -154,7 +154,7 @@ func (s *sweeping) do(ctx context.Context, e *simulator.Simulator, path string) 
 	defer release()
 	line := e.Working("the sweep begins")
 	ending, err := f.Work(ctx, sweep.Options{
-		Run: sweep.Runner(e.Study()), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
+		Run: e.Study(), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
 		Progress: func(p sweep.Progress) {
 			line.Count(p.Done, p.Total, "variants")
 		},

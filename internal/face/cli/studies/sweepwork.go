@@ -103,7 +103,7 @@ func (s *sweeping) element(ctx context.Context, e *simulator.Simulator, from str
 		return err
 	}
 	host, _ := os.Hostname()
-	o := sweep.Options{Run: sweep.Runner(e.Study()), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Host: host}
+	o := sweep.Options{Run: e.Study(), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Host: host}
 	if err := place(e, &o); err != nil {
 		return err
 	}

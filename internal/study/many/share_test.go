@@ -1,4 +1,4 @@
-package sweep
+package many
 
 import (
 	"context"
@@ -17,20 +17,14 @@ import (
 
 // Processes that ask for the same simulations run each once, and get what one process gets.
 func TestProcessesOfAStudyDivideItsSimulations(t *testing.T) {
-	space := folder(t, grid, t.TempDir()).Space
-	var wanted []*scenario.Resolved
+	wanted := variants(t, 7)
 	var alone []*results.Results
-	for i := range space.Len() {
-		v := space.Variant(i)
-		r, err := space.resolve(space.file, &v)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range wanted {
 		results, err := sim.Run(t.Context(), r, sim.Options{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		wanted, alone = append(wanted, r), append(alone, results)
+		alone = append(alone, results)
 	}
 	var ran atomic.Int32
 	count := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
@@ -70,7 +64,6 @@ func TestProcessesOfAStudyDivideItsSimulations(t *testing.T) {
 }
 
 func TestAFailureIsSharedToo(t *testing.T) {
-	space := folder(t, grid, t.TempDir()).Space
 	l, err := ledger.Open(t.TempDir(), "a")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +74,7 @@ func TestAFailureIsSharedToo(t *testing.T) {
 		return partial, errors.New("deadlock")
 	})
 	for range 2 {
-		got, err := run(t.Context(), space.Base, sim.Options{})
+		got, err := run(t.Context(), variants(t, 1)[0], sim.Options{})
 		if err == nil || err.Error() != "deadlock" || !reflect.DeepEqual(got, partial) {
 			t.Errorf("%+v, %v, want the results and the reason of the runner", got, err)
 		}

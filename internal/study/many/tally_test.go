@@ -1,11 +1,15 @@
-package sim
+package many
 
-import "testing"
+import (
+	"testing"
+
+	"weft/internal/sim"
+)
 
 // The share of the work follows the weights of the simulations; those whose results were known are no work.
 func TestTheShareOfTheWorkFollowsItsWeights(t *testing.T) {
-	var last Progress
-	tally := NewTally(4, func(p Progress) { last = p })
+	var last sim.Progress
+	tally := NewTally(4, func(p sim.Progress) { last = p })
 	tally.Weigh(func(number int) float64 { return []float64{1, 2, 5, 92}[number] })
 	for _, step := range []struct {
 		number int
@@ -17,7 +21,7 @@ func TestTheShareOfTheWorkFollowsItsWeights(t *testing.T) {
 			t.Errorf("after %d of 4 the share is %v, want %v", last.Done, last.Share, step.want)
 		}
 	}
-	plain := NewTally(2, func(p Progress) { last = p })
+	plain := NewTally(2, func(p sim.Progress) { last = p })
 	if plain.Ended(0, "f", false); last.Share != 0 {
 		t.Errorf("without weights the share is %v, want none", last.Share)
 	}

@@ -1,22 +1,26 @@
-package sim
+package many
 
-import "sync"
+import (
+	"sync"
+
+	"weft/internal/sim"
+)
 
 // Tally adds up the progress of simulations that a study runs by itself, some of them at the same time.
 type Tally struct {
-	tell func(Progress) // nil: nobody is told
+	tell func(sim.Progress) // nil: nobody is told
 
-	mu      sync.Mutex // guards the fields below, and is held during calls of tell
-	ended   Progress   // sum of the simulations that have ended
-	running map[int]Progress
+	mu      sync.Mutex   // guards the fields below, and is held during calls of tell
+	ended   sim.Progress // sum of the simulations that have ended
+	running map[int]sim.Progress
 	work    func(number int) float64 // nil: not estimated
 	all     float64                  // work of the simulations that are not known
 	done    float64
 }
 
 // NewTally is for a total number of simulations. It calls tell, which may be nil, never concurrently.
-func NewTally(total int, tell func(Progress)) *Tally {
-	return &Tally{tell: tell, ended: Progress{Total: total}, running: make(map[int]Progress)}
+func NewTally(total int, tell func(sim.Progress)) *Tally {
+	return &Tally{tell: tell, ended: sim.Progress{Total: total}, running: make(map[int]sim.Progress)}
 }
 
 // Weigh gives the estimated work of each simulation, in any unit.
@@ -28,11 +32,11 @@ func (t *Tally) Weigh(work func(number int) float64) {
 }
 
 // Of takes the progress of one of the simulations while it runs, on a fabric. It is nil if nobody is told.
-func (t *Tally) Of(number int, fabric string) func(Progress) {
+func (t *Tally) Of(number int, fabric string) func(sim.Progress) {
 	if t.tell == nil {
 		return nil
 	}
-	return func(p Progress) {
+	return func(p sim.Progress) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.running[number] = p
@@ -44,6 +48,8 @@ func (t *Tally) Of(number int, fabric string) func(Progress) {
 func (t *Tally) Ended(number int, fabric string, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	p := t.running[number]
+	known = known || p.Total > 0 && p.Known == p.Total
 	t.ended.Done++
 	if known {
 		t.ended.Known++
@@ -51,7 +57,7 @@ func (t *Tally) Ended(number int, fabric string, known bool) {
 	if t.work != nil {
 		t.weighed(t.work(number), known)
 	}
-	t.ended.add(t.running[number])
+	include(&t.ended, p)
 	delete(t.running, number)
 	if t.tell != nil {
 		t.say(fabric)
@@ -74,14 +80,14 @@ func (t *Tally) weighed(work float64, known bool) {
 func (t *Tally) say(fabric string) {
 	sum := t.ended
 	for _, p := range t.running {
-		sum.add(p)
+		include(&sum, p)
 	}
 	sum.Fabric = fabric
 	t.tell(sum)
 }
 
-// add adds what another progress has simulated.
-func (p *Progress) add(q Progress) {
+// include adds what another progress has simulated.
+func include(p *sim.Progress, q sim.Progress) {
 	p.Simulated += q.Simulated
 	p.Events += q.Events
 	p.Hops += q.Hops
