@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+
 	"weft/verbs/internal/foreign"
 )
 

@@ -3,8 +3,8 @@ package sweep
 import (
 	"strings"
 
-	"weft/internal/study/quantity"
 	"weft/internal/study/many"
+	"weft/internal/study/quantity"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
