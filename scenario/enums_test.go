@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,13 +17,27 @@ import (
 // constantsByType are the texts of the package's constants, by the name of their type.
 func constantsByType(t *testing.T) map[string][]string {
 	t.Helper()
-	product := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", product, 0)
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string][]string{}
-	ast.Inspect(packages["scenario"], func(n ast.Node) bool {
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		textsIn(file, out)
+	}
+	return out
+}
+
+// textsIn adds the texts of a file's constants to those of their types.
+func textsIn(file *ast.File, out map[string][]string) {
+	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok {
 			return true
@@ -36,7 +51,6 @@ func constantsByType(t *testing.T) map[string][]string {
 		}
 		return true
 	})
-	return out
 }
 
 // A value that is declared can be written in a scenario, and stands in the documents.

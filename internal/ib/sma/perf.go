@@ -61,7 +61,7 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 
 // answerCounters answers with the sum over the selected ports, whose selected counters a Set has
 // written before.
-func answerCounters[T mad.Structure](r *request, in, out T, inPort, outPort *uint8, clear, add func(*counters, T)) mad.Status {
+func answerCounters[T mad.Structure](r *request, in, out T, inPort, outPort *uint8, write, add func(*counters, T)) mad.Status {
 	_ = mad.Parse(r.data, in)
 	ports := r.counted(*inPort)
 	if ports == nil {
@@ -69,7 +69,7 @@ func answerCounters[T mad.Structure](r *request, in, out T, inPort, outPort *uin
 	}
 	for _, c := range ports {
 		if r.set {
-			clear(c, in)
+			write(c, in)
 		}
 		add(c, out)
 	}

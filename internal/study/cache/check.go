@@ -40,11 +40,11 @@ func Check(ctx context.Context, dir string, p *Program, n, workers int, tell fun
 			continue // it has left
 		}
 		e, err := decode(key, text)
-		wrong := ""
-		if err == nil {
-			wrong = wrongOf(ctx, key, &e, workers)
-		} else {
+		var wrong string
+		if err != nil {
 			wrong = err.Error()
+		} else {
+			wrong = wrongOf(ctx, key, &e, workers)
 		}
 		if ctx.Err() != nil {
 			return out, ctx.Err()

@@ -120,7 +120,7 @@ func attempt[T any](ctx context.Context, l *ledger.Ledger, name string, run func
 	}
 	value, failed := run()
 	if ctx.Err() != nil {
-		return true, nil
+		return true, nil //nolint:nilerr // the work stays undone; the caller has the error of ctx
 	}
 	var kept entry
 	if failed != nil {

@@ -25,6 +25,7 @@ type calibrating struct {
 	out string
 }
 
+// NewCalibrate is the verb weft calibrate.
 func NewCalibrate(e *simulator.Simulator) *cobra.Command {
 	c := &calibrating{}
 	cmd := &cobra.Command{

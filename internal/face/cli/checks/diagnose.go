@@ -167,6 +167,7 @@ type diagnosing struct {
 	peers comparing
 }
 
+// NewDiagnose is the verb weft diagnose.
 func NewDiagnose(e *simulator.Simulator) *cobra.Command {
 	d := &diagnosing{}
 	cmd := &cobra.Command{

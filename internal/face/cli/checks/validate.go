@@ -20,6 +20,7 @@ import (
 	"weft/units"
 )
 
+// NewValidate is the verb weft validate.
 func NewValidate(e *simulator.Simulator) *cobra.Command {
 	var v validation
 	cmd := &cobra.Command{

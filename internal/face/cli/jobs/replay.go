@@ -41,6 +41,7 @@ type replayFlags struct {
 	out     string
 }
 
+// NewReplay is the verb weft replay.
 func NewReplay(e *simulator.Simulator) *cobra.Command {
 	var x replayFlags
 	cmd := &cobra.Command{

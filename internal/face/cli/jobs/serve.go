@@ -39,6 +39,7 @@ type serveFlags struct {
 // maxRates bounds the points of a sweep.
 const maxRates = 100
 
+// NewServe is the verb weft serve.
 func NewServe(e *simulator.Simulator) *cobra.Command {
 	x := &serveFlags{}
 	cmd := &cobra.Command{

@@ -49,6 +49,7 @@ type trainFlags struct {
 	array    simulator.ArrayJob
 }
 
+// NewTrain is the verb weft train.
 func NewTrain(e *simulator.Simulator) *cobra.Command {
 	var x trainFlags
 	cmd := &cobra.Command{

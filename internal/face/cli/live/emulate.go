@@ -35,6 +35,7 @@ type emulated struct {
 	report   *emulate.Report
 }
 
+// NewEmulate is the verb weft emulate.
 func NewEmulate(e *simulator.Simulator) *cobra.Command {
 	var c overrides.Flags
 	x := &emulated{}

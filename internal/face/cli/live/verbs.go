@@ -14,6 +14,7 @@ import (
 	"weft/internal/live/preload"
 )
 
+// NewVerbs is the verb weft verbs.
 func NewVerbs(e *process.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verbs",

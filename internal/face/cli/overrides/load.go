@@ -306,6 +306,7 @@ func FabricNames(r *scenario.Resolved) []string {
 // message.
 const maxStdin = 4 << 20
 
+// Open is the scenario of a file, or of standard input for -.
 func Open(e *process.Env, path string) (*scenario.File, error) {
 	if path == "-" {
 		text, err := io.ReadAll(io.LimitReader(e.Stdin, maxStdin))

@@ -41,6 +41,7 @@ type bench struct {
 	as       string
 }
 
+// NewBench is the verb weft bench.
 func NewBench(e *simulator.Simulator) *cobra.Command {
 	b := &bench{}
 	names := overrides.CollectiveNames()

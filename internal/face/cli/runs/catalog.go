@@ -13,6 +13,7 @@ import (
 	"weft/internal/sim/catalog"
 )
 
+// NewCatalog is the verb weft catalog.
 func NewCatalog(e *process.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{

@@ -15,6 +15,7 @@ import (
 	"weft/scenario"
 )
 
+// NewCompare is the verb weft compare.
 func NewCompare(e *simulator.Simulator) *cobra.Command {
 	var c overrides.Flags
 	var x simulator.Execution

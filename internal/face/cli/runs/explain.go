@@ -20,6 +20,7 @@ import (
 	"weft/scenario"
 )
 
+// NewExplain is the verb weft explain.
 func NewExplain(e *simulator.Simulator) *cobra.Command {
 	var asJSON bool
 	var svg string

@@ -10,6 +10,7 @@ import (
 	"weft/scenario"
 )
 
+// NewRun is the verb weft run.
 func NewRun(e *simulator.Simulator) *cobra.Command {
 	var c overrides.Flags
 	var x simulator.Execution

@@ -35,6 +35,7 @@ type Execution struct {
 	Each    func(weft.Finished) // called with each simulation that has ended; may be nil
 }
 
+// Register registers the flags of an execution.
 func (x *Execution) Register(e *Simulator, cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.OutFolder(cmd, &x.Out, "scenario.yaml, results.json, meta.json and report.html")

@@ -19,6 +19,7 @@ type progress struct {
 	costs []float64 // of the simulations, in their order
 }
 
+// NewProgress is the progress of a run on standard error.
 func NewProgress(e *Simulator, r *scenario.Resolved) *progress {
 	all := costs(r)
 	if e.Exact == weft.ExactCheck { // each simulation runs twice

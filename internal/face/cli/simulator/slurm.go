@@ -32,6 +32,7 @@ type ArrayJob struct {
 // mostElements bounds an array: more are not faster on any machine.
 const mostElements = 100_000
 
+// Register registers the flags of an array job of Slurm.
 func (a *ArrayJob) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&a.On, "slurm", false, "submit an array job of Slurm that does the work, and a job that collects; needs --out, on a shared file system")

@@ -18,6 +18,7 @@ import (
 	"weft/internal/study/serve"
 )
 
+// NewAdvise is the verb weft advise.
 func NewAdvise(e *simulator.Simulator) *cobra.Command {
 	x := advising{}
 	cmd := &cobra.Command{

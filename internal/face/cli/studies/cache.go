@@ -13,6 +13,7 @@ import (
 	"weft/internal/study/cache"
 )
 
+// NewCache is the verb weft cache.
 func NewCache(e *simulator.Simulator) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{

@@ -39,6 +39,7 @@ type sweeping struct {
 	pods    simulator.IndexedJob
 }
 
+// NewSweep is the verb weft sweep.
 func NewSweep(e *simulator.Simulator) *cobra.Command {
 	s := &sweeping{}
 	cmd := &cobra.Command{

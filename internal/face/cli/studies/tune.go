@@ -34,6 +34,7 @@ type tuning struct {
 	array     simulator.ArrayJob
 }
 
+// NewTune is the verb weft tune.
 func NewTune(e *simulator.Simulator) *cobra.Command {
 	t := &tuning{}
 	cmd := &cobra.Command{

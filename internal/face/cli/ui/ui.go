@@ -20,6 +20,7 @@ import (
 	"weft/internal/sim/runstore"
 )
 
+// NewUI is the verb weft ui.
 func NewUI(e *process.Env) *cobra.Command {
 	var port int
 	var asJSON bool
