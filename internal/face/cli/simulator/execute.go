@@ -116,7 +116,7 @@ func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved,
 }
 
 // Options are the run's; output about a simulation replaces the line of progress.
-func (x *Execution) Options(e *Simulator, p *progress) weft.Options {
+func (x *Execution) Options(e *Simulator, p *Progress) weft.Options {
 	o := weft.Options{Workers: x.Workers, Seeds: x.Seeds, Progress: p.Update}
 	if x.Seeds != 0 && x.Seeds != 1 {
 		p.Of = " of the first seed"
