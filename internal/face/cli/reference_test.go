@@ -24,7 +24,7 @@ otherwise; - is standard input or output.
 const sharedIntro = `
 ## Flags of several verbs
 
-Flags that four verbs or more have with the same meaning. The section of a verb names those that it has.
+This table describes the flags that four verbs or more share. The section of a verb names the shared flags that it takes.
 
 `
 
