@@ -8,7 +8,8 @@
 // ([scenario.New]). All three give a [scenario.File]. Its method Resolve lays overrides
 // ([scenario.Set]) over the file and gives a [scenario.Resolved]: the scenario with every number
 // present. [Run] simulates it and gives results (package [weft/results]). For a collective
-// operation on a cluster, [Collective] is all of this in two lines.
+// operation on a cluster, [Collective] is all of this in two lines. [Many] simulates many scenarios,
+// several at the same time.
 //
 // The command weft simulates through this package, and in no other way.
 //

@@ -51,8 +51,6 @@ type (
 	Finished = sim.Finished
 	// Exact is what a simulation does with traffic that repeats itself; Options.Exact takes it.
 	Exact = sim.Exact
-	// Skip is what a simulation may estimate; Options.Skip takes it.
-	Skip = sim.Skip
 )
 
 // The values of [Exact]. Results are the same with each.

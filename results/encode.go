@@ -36,7 +36,6 @@ type pointJSON struct {
 	Hottest    []HotLink        `json:"hottest_links"`
 	Exchange   *Exchange        `json:"exchange,omitempty"`
 	Fault      *FaultPoint      `json:"faults,omitempty"`
-	Estimate   *Estimate        `json:"estimate,omitempty"`
 	Violations []Violation      `json:"violations,omitempty"`
 	Traps      *Traps           `json:"traps,omitempty"`
 	Levels     []levelJSON      `json:"service_levels,omitempty"`
@@ -102,18 +101,8 @@ func (p *Point) json() pointJSON {
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		Seeds: p.Seeds, FlowsPs: p.Flows.json(),
-		Counts: p.Counts, Hottest: hottest, Exchange: p.Exchange, Fault: p.Fault, Estimate: p.Estimate.rounded(), Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
+		Counts: p.Counts, Hottest: hottest, Exchange: p.Exchange, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
 	}
-}
-
-// rounded is the estimate in results.json.
-func (e *Estimate) rounded() *Estimate {
-	if e == nil {
-		return nil
-	}
-	own := *e
-	own.Share, own.Differ = rounded(own.Share, shareDigits), rounded(own.Differ, shareDigits)
-	return &own
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -130,7 +119,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 		Bytes: q.Bytes, Algorithm: q.Algorithm, Wire: q.Wire, Channels: q.Channels,
 		Time: units.Time(q.TimePs), AlgBW: q.AlgBW, BusBW: q.BusBW,
 		Seeds: q.Seeds, Flows: q.FlowsPs.distribution(),
-		Counts: q.Counts, Hottest: q.Hottest, Exchange: q.Exchange, Fault: q.Fault, Estimate: q.Estimate, Violations: q.Violations, Traps: q.Traps, Levels: levels, Pauses: q.Pauses, Beside: q.Beside, Partial: q.Partial, Failure: q.Failure,
+		Counts: q.Counts, Hottest: q.Hottest, Exchange: q.Exchange, Fault: q.Fault, Violations: q.Violations, Traps: q.Traps, Levels: levels, Pauses: q.Pauses, Beside: q.Beside, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
 }

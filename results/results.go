@@ -86,10 +86,8 @@ type Point struct {
 	// Exchange is of an exchange of tokens with experts.
 	Exchange *Exchange
 	Fault    *FaultPoint // nil if the scenario has no faults
-	// Estimate says which part was estimated and not simulated; nil if none was asked for.
-	Estimate *Estimate
-	Partial  bool   // stopped before its end
-	Failure  string // the reason if the point has no result
+	Partial  bool        // stopped before its end
+	Failure  string      // the reason if the point has no result
 }
 
 // Skipped is the part of a run that repeats an earlier part exactly, and so was not simulated. All results
@@ -99,36 +97,6 @@ type Skipped struct {
 	Time    units.Time // of these periods
 	Events  int64      // in these periods
 	Of      units.Time // of the whole run
-	// Nodes is the number of nodes of a run that do what others do at every instant, and so were not simulated. Events
-	// includes theirs.
-	Nodes int64
-}
-
-// Estimate is the part of a point that was not simulated, because rates before it agreed. Time, bandwidth,
-// packets, packet-hops and the bytes of links include it; the distribution of messages, stalls, pauses, marks, repetitions
-// and drops are of the simulated part only.
-type Estimate struct {
-	Bound  float64 `json:"bound"`   // of the error of the time, as far as rates tell
-	Share  float64 `json:"share"`   // of the run's time, 0 to 1
-	TimePs int64   `json:"time_ps"` // that was estimated
-	Leaps  int     `json:"leaps"`   // number of such parts
-	Differ float64 `json:"differ"`  // of the rates in the windows before them, at most
-}
-
-// Off is the share by which the point's time may be off, as far as the bound holds: 0 if nothing was estimated.
-func (e *Estimate) Off() float64 {
-	if e == nil || e.Leaps == 0 {
-		return 0
-	}
-	return e.Bound
-}
-
-// Or is the estimate of the two of which the larger share was estimated, for a point of several seeds.
-func (e *Estimate) Or(o *Estimate) *Estimate {
-	if e == nil || o != nil && o.Share > e.Share {
-		return o
-	}
-	return e
 }
 
 // Add adds the skipped part of another run.
@@ -137,7 +105,6 @@ func (s *Skipped) Add(o Skipped) {
 	s.Time += o.Time
 	s.Events += o.Events
 	s.Of += o.Of
-	s.Nodes = max(s.Nodes, o.Nodes)
 }
 
 // Seeds is the times of a size with several seeds, in picoseconds, and the 95 % confidence
@@ -238,16 +205,6 @@ func (c Counts) Drops() int64 {
 // Add adds the counts of another network.
 func (c *Counts) Add(o *Counts) {
 	addIntegers(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem())
-}
-
-// Times is the counts of as many equal networks. What was skipped is that of one of them.
-func (c Counts) Times(n int) Counts {
-	own, all := c, c
-	own.Skipped = Skipped{}
-	for range n - 1 {
-		all.Add(&own)
-	}
-	return all
 }
 
 // addIntegers adds the integers of a struct, and of the structs in it, to those of another.

@@ -19,7 +19,7 @@ const StepOperations = "operations of the step"
 const ScaleUpTier = "scale-up"
 
 // Series is what one simulation recorded over its time. The tags of its rows are the columns of the
-// Parquet files, which docs/SERIES.md describes. Times are simulated picoseconds from the beginning of
+// Parquet files, which docs/UI.md describes. Times are simulated picoseconds from the beginning of
 // the simulation.
 type Series struct {
 	Simulation SeriesSimulation

@@ -243,9 +243,6 @@ type TrainingPhase struct {
 	// Parts is the number of simulations of its messages, if more than one: messages in different
 	// parts share no rank, NIC or port of a switch.
 	Parts int `json:"parts,omitempty"`
-	// Share is the simulated part of the bytes, if the rest was extrapolated from the steady rate;
-	// 0 if all were simulated.
-	Share float64 `json:"simulated_share,omitempty"`
 	// Beside is the streams' results meanwhile.
 	Beside []Stream `json:"beside,omitempty"`
 }
@@ -262,7 +259,6 @@ func (t *Training) rounded() *Training {
 		f.TokensPS, f.MFU = rounded(f.TokensPS, bandwidthDigits), rounded(f.MFU, shareDigits)
 		f.Phases, f.Hottest = slices.Clone(f.Phases), slices.Clone(f.Hottest)
 		for j := range f.Phases {
-			f.Phases[j].Share = rounded(f.Phases[j].Share, shareDigits)
 			f.Phases[j].Beside = roundedStreams(f.Phases[j].Beside)
 		}
 		f.Beside = roundedStreams(f.Beside)

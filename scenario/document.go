@@ -70,8 +70,10 @@ func (d *Document) ErrorsAt(problems []Problem) error {
 
 // choices are the valid values of a text type; nil if it has no list.
 func choices(t reflect.Type) []string {
-	if valid := enums[t]; valid != nil {
-		return valid
+	for i := range enums {
+		if enums[i].of == t {
+			return enums[i].values
+		}
 	}
 	if c, ok := reflect.Zero(t).Interface().(Choice); ok {
 		return c.Choices()

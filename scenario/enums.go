@@ -283,8 +283,6 @@ const (
 	StorageZone    ZoneKind = "storage"
 )
 
-var zoneKinds = []ZoneKind{TenantZone, ComputeZone, ManagementZone, SecurityZone, StorageZone}
-
 // Separation is the kind of separation of two zones.
 type Separation string
 
@@ -304,8 +302,6 @@ const (
 	RouterDevice DeviceKind = "router" // also between the VLANs of a VRF
 	HostDevice   DeviceKind = "host"   // is the end of every path, unless it forwards
 )
-
-var deviceKinds = []DeviceKind{SwitchDevice, RouterDevice, HostDevice}
 
 // Schedule is the scheduling of an egress queue.
 type Schedule string
@@ -530,68 +526,104 @@ const (
 // Datatype is an element type by its name in nccl-tests.
 type Datatype string
 
-// enums lists the valid values of each enumerated type, in the order in which
-// errors and the schema name them.
-var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():      protocol.Names(),
-	reflect.TypeFor[ScaleUpKind]():     {"switch", "mesh", "pcie", "memory-pool", "none"},
-	reflect.TypeFor[Architecture]():    {"volta", "ampere", "ada", "hopper", "blackwell", "cdna3"},
-	reflect.TypeFor[CPUVendor]():       {"intel", "amd", "other"},
-	reflect.TypeFor[Forwarding]():      {"cut-through", "store-and-forward"},
-	reflect.TypeFor[Aggregation]():     {"none", "one-per-switch", "one-per-port"},
-	reflect.TypeFor[Detection]():       {"loss-of-signal", "bfd"},
-	reflect.TypeFor[Shape]():           {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus", "listed"},
-	reflect.TypeFor[RoutingMode]():     {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
-	reflect.TypeFor[RoutingEngine]():   {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
-	reflect.TypeFor[Queueing]():        {"voq", "fifo"},
-	reflect.TypeFor[KernelTimes]():     {"measured", "nccl"},
-	reflect.TypeFor[Harness]():         {"process", "thread", "for-all", "torch"},
-	reflect.TypeFor[Schedule]():        {"strict", "dwrr"},
-	reflect.TypeFor[Enforcement]():     {"both", "in", "out", "off"},
-	reflect.TypeFor[ZoneKind]():        texts(zoneKinds),
-	reflect.TypeFor[Separation]():      {"cables", "links", "forwarding"},
-	reflect.TypeFor[DeviceKind]():      texts(deviceKinds),
-	reflect.TypeFor[WatchdogAction]():  {"drop", "forward", "alert"},
-	reflect.TypeFor[Recovery]():        {"go-back-n", "selective-repeat"},
-	reflect.TypeFor[Fence]():           {"queue", "message", "none"},
-	reflect.TypeFor[Retransmission]():  {"adaptive", "fixed"},
-	reflect.TypeFor[Entropy]():         {"oblivious", "recycled"},
-	reflect.TypeFor[TCPVariant]():      {"cubic", "dctcp"},
-	reflect.TypeFor[HostPath]():        {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
-	reflect.TypeFor[FEC]():             {"none", "rs-272-258", "rs-528-514", "rs-544-514"},
-	reflect.TypeFor[Distribution]():    {"none", "exponential", "lognormal"},
-	reflect.TypeFor[Collective]():      {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "scatter", "gather", "all-to-all", "send-recv"},
-	reflect.TypeFor[Pattern]():         {"permutation", "incast", "uniform", "flows"},
-	reflect.TypeFor[Exchange]():        {"moe-dispatch", "moe-combine"},
-	reflect.TypeFor[TokenExchange]():   {"all-to-all", "dispatch"},
-	reflect.TypeFor[Library]():         {"deepep", "uccl-ep"},
-	reflect.TypeFor[ExpertKernel]():    {"low-latency", "throughput"},
-	reflect.TypeFor[Element]():         {"fp8", "bf16"},
-	reflect.TypeFor[Gating]():          {"uniform", "zipf", "weights"},
-	reflect.TypeFor[Placement]():       {"contiguous", "striped", "balanced"},
-	reflect.TypeFor[Posting]():         {"gpu", "proxy"},
-	reflect.TypeFor[Signal]():          {"atomic", "immediate"},
-	reflect.TypeFor[Service]():         {"rc", "uc", "ud"},
-	reflect.TypeFor[Operation]():       {"write", "read", "send"},
-	reflect.TypeFor[KVOperation]():     {"write", "read"},
-	reflect.TypeFor[StreamOperation](): {"write", "read", "nvme-read", "nvme-write"},
-	reflect.TypeFor[Algorithm]():       {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "collnet-chain", "direct"},
-	reflect.TypeFor[Protocol]():        {"auto", "simple", "ll", "ll128"},
-	reflect.TypeFor[Scale]():           {"linear", "log"},
-	reflect.TypeFor[Sampling]():        {string(LatinHypercube), string(Halton)},
-	reflect.TypeFor[SweepQuantity](): {
-		"time_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s", "message_p50_ps", "message_p99_ps", "message_max_ps", "fairness",
-		"packets", "packet_hops", "pfc_pauses", "credit_stalls", "ecn_marks", "cnps", "retransmissions", "drops", "hottest_link_busy",
-		"first_token_p50_ps", "first_token_p90_ps", "first_token_p99_ps", "per_token_p50_ps", "per_token_p90_ps", "per_token_p99_ps",
-		"kv_transfer_p50_ps", "kv_transfer_p99_ps", "kv_exposed_p99_ps", "good_share", "goodput_per_s", "tokens_per_s", "fabric_cost_p50_ps", "fabric_cost_p99_ps",
-	},
-	reflect.TypeFor[Datatype]():           {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
-	reflect.TypeFor[Precision]():          {"bf16", "fp8"},
-	reflect.TypeFor[GradientPrecision]():  {"fp32", "bf16"},
-	reflect.TypeFor[LengthDistribution](): {"fixed", "exponential"},
-	reflect.TypeFor[KVSend]():             {"layers", "whole"},
-	reflect.TypeFor[KVLayout]():           {"nhd", "hnd"},
-	reflect.TypeFor[Recompute]():          {"none", "selective", "full", "layernorm", "moe-act", "core-attn", "mla-up-proj", "mlp", "moe", "op"},
-	reflect.TypeFor[BackwardPass]():       {"megatron-lm", "pytorch"},
-	reflect.TypeFor[PipelineSchedule]():   {"1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"},
+// enum is the values of an enumerated type.
+type enum struct {
+	of     reflect.Type
+	values []string
+}
+
+func listOf[T ~string](values ...T) enum {
+	e := enum{of: reflect.TypeFor[T]()}
+	for _, v := range values {
+		e.values = append(e.values, string(v))
+	}
+	return e
+}
+
+// enums are the values of each enumerated type, in the order in which errors, the schema and the
+// completion of commands name them.
+var enums = []enum{
+	{reflect.TypeFor[FabricKind](), protocol.Names()},
+	listOf(ScaleUpSwitch, ScaleUpMesh, ScaleUpPCIe, ScaleUpPool, ScaleUpNone),
+	listOf(Volta, Ampere, Ada, Hopper, Blackwell, CDNA3),
+	listOf(IntelCPU, AMDCPU, OtherCPU),
+	listOf(CutThrough, StoreAndForward),
+	listOf(NoAggregation, AggregationPerSwitch, AggregationPerPort),
+	listOf(DetectSignal, DetectBFD),
+	listOf(SingleSwitch, FatTree, RailOptimised, DualPlane, Dragonfly, DragonflyPlus, Torus, Listed),
+	listOf(Deterministic, Adaptive, ECMP, Flowlet, Spray, UpDown),
+	listOf[RoutingEngine](
+		AutoEngine, "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS",
+		"dragonfly",
+	),
+	listOf(VOQ, FIFO),
+	listOf(KernelsMeasured, KernelsReckoned),
+	listOf(Process, Thread, ForAll, Torch),
+	listOf(Strict, DWRR),
+	listOf(EnforceBoth, EnforceIn, EnforceOut, EnforceOff),
+	listOf(TenantZone, ComputeZone, ManagementZone, SecurityZone, StorageZone),
+	listOf(ByCables, ByLinks, ByForwarding),
+	listOf(SwitchDevice, RouterDevice, HostDevice),
+	listOf(WatchdogDrop, WatchdogForward, WatchdogAlert),
+	listOf(GoBackN, SelectiveRepeat),
+	listOf(FenceQueue, FenceMessage, FenceNone),
+	listOf(AdaptiveRetransmission, FixedRetransmission),
+	listOf(Oblivious, Recycled),
+	listOf(Cubic, DCTCP),
+	listOf(PathCPU, PathRDMAHost, PathGPUDirectP2P, PathGPUDirectRDMA),
+	listOf(NoFEC, RS272, RS528, RS544),
+	listOf(NoJitter, Exponential, Lognormal),
+	listOf(
+		AllReduce, AllGather, ReduceScatter, Broadcast, Reduce, Scatter, Gather, AllToAll, SendRecv,
+	),
+	listOf(Permutation, Incast, Uniform, Flows),
+	listOf(Dispatch, Combine),
+	listOf(ExchangeAllToAll, ExchangeDispatch),
+	listOf(DeepEP, UCCLEP),
+	listOf(LowLatency, Throughput),
+	listOf(ElementFP8, ElementBF16),
+	listOf(GatingUniform, GatingZipf, GatingWeights),
+	listOf(PlacementContiguous, PlacementStriped, PlacementBalanced),
+	listOf(PostingGPU, PostingProxy),
+	listOf(SignalAtomic, SignalImmediate),
+	listOf(RC, UC, UD),
+	listOf(Write, Read, Send),
+	listOf(KVWrite, KVRead),
+	listOf(StreamWrite, StreamRead, StreamNVMeRead, StreamNVMeWrite),
+	listOf(
+		AlgoAuto, AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree,
+		AlgoCollNetDirect, AlgoCollNetChain, AlgoDirect,
+	),
+	listOf(ProtoAuto, ProtoSimple, ProtoLL, ProtoLL128),
+	listOf(Linear, Log),
+	listOf(LatinHypercube, Halton),
+	listOf[SweepQuantity](
+		"time_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s", "message_p50_ps", "message_p99_ps",
+		"message_max_ps", "fairness", "packets", "packet_hops", "pfc_pauses", "credit_stalls",
+		"ecn_marks", "cnps", "retransmissions", "drops", "hottest_link_busy", "first_token_p50_ps",
+		"first_token_p90_ps", "first_token_p99_ps", "per_token_p50_ps", "per_token_p90_ps",
+		"per_token_p99_ps", "kv_transfer_p50_ps", "kv_transfer_p99_ps", "kv_exposed_p99_ps",
+		"good_share", "goodput_per_s", "tokens_per_s", "fabric_cost_p50_ps", "fabric_cost_p99_ps",
+	),
+	listOf[Datatype]("float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"),
+	listOf(BF16, FP8),
+	listOf(GradientsFP32, GradientsBF16),
+	listOf(FixedLengths, ExponentialLengths),
+	listOf(KVLayers, KVWhole),
+	listOf(KVTokensFirst, KVHeadsFirst),
+	listOf(
+		RecomputeNone, RecomputeSelective, RecomputeFull, RecomputeNorms, RecomputeActivation,
+		RecomputeAttention, RecomputeUpProjections, RecomputeDense, RecomputeExperts,
+		RecomputeProducts,
+	),
+	listOf(MegatronBackward, PyTorchBackward),
+	listOf(OneFOneB, ZBH1, ZBH2, ZBV, DualPipe, DualPipeV),
+}
+
+// Values are the values of an enumerated type, in their order.
+func Values[T ~string]() (out []T) {
+	for _, v := range choices(reflect.TypeFor[T]()) {
+		out = append(out, T(v))
+	}
+	return out
 }

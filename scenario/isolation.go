@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -199,7 +200,7 @@ func (r zoneRules) checkZones() {
 			r.complain(at+".name", "the zone's name %q is empty or given twice", z.Name)
 		}
 		if z.Kind == "" {
-			r.complain(at, "the zone has no kind: want %s", oneOf(texts(zoneKinds)))
+			r.complain(at, "the zone has no kind: want %s", oneOf(choices(reflect.TypeFor[ZoneKind]())))
 		}
 		if len(z.Members) == 0 {
 			r.complain(at, "the zone %s has no members: want some such as node[0-3]", z.Name)
@@ -233,7 +234,7 @@ func (r zoneRules) checkDevices() {
 		case d.Name == "" || names[d.Name]:
 			r.complain(at+".name", "the device's name %q is empty or given twice", d.Name)
 		case d.Kind == "":
-			r.complain(at, "the device has no kind: want %s", oneOf(texts(deviceKinds)))
+			r.complain(at, "the device has no kind: want %s", oneOf(choices(reflect.TypeFor[DeviceKind]())))
 		case d.Forwards && d.Kind != HostDevice:
 			r.complain(at+".forwards", "a %s forwards in any case: forwards is for hosts", d.Kind)
 		case len(d.Between) > 0 && !d.Forwards:

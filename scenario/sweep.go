@@ -62,14 +62,6 @@ const (
 // SweepQuantity is a quantity of a run in the table of a sweep, with its unit at the end of its name.
 type SweepQuantity string
 
-// SweepQuantities are all quantities, in the order of the table.
-func SweepQuantities() (out []SweepQuantity) {
-	for _, name := range enums[reflect.TypeFor[SweepQuantity]()] {
-		out = append(out, SweepQuantity(name))
-	}
-	return out
-}
-
 // reservedNames are the columns of a sweep's table that no axis may have as its name.
 var reservedNames = []string{"variant", "fabric", "size", "seed", "status", "error"}
 

@@ -13,9 +13,7 @@
 //	own := qp.Remote(psn)                                 // goes to the peer, by any way
 //	err = qp.Connect(peers, psn, verbs.AccessRemoteWrite) // or Modify, state by state
 //	err = qp.PostSend(verbs.SendWR{...})
-//	n, err := cq.Poll(wc)
-//
-// The example is a whole program.
+//	n, err := cq.Poll(wc) // the example is a whole program
 //
 // # Memory
 //
@@ -53,30 +51,6 @@
 // Calls return errors that wrap one of ErrInvalid, ErrNoMemory, ErrBusy and ErrClosed, the verbs'
 // EINVAL, ENOMEM, EBUSY and a closed device. Accepted work requests end with a Status, which has
 // the names and numbers of ibv_wc_status.
-//
-// # Files
-//
-// From the ground up: a file calls only files before it. Types alone know one another, as a device
-// its queue pairs.
-//
-//   - errors.go, names.go, limits.go, secret.go: statuses and errors, names of values, bounds,
-//     random numbers
-//   - device.go, address.go, infiniband.go, foreign.go, share.go: the device, where its packets can
-//     go, memory that is not Go's
-//   - cq.go: completions
-//   - keys.go, memory.go, window.go: what a key gives access to
-//   - workrequest.go, sends.go, receives.go, xrc.go: work requests, their records, queues that
-//     queue pairs share
-//   - attributes.go, qp.go, flow.go, event.go: queue pairs
-//   - queue.go, local.go, owner.go, post.go: how work is posted, carried out and completed
-//   - modify.go, multicast.go, emulated.go, createqp.go: states, groups, emulated fabrics, creation
-//     and end
-//   - bound.go, backlog.go, conn.go, halfopen.go, manager.go: the communication manager and a
-//     connection
-//   - listeners.go, probe.go, handshake.go, connect.go, resolve.go: connections and questions, by
-//     calls
-//   - messages.go, gsi.go: and by messages to queue pair 1
-//   - query.go, close.go, open.go: what a device can say, its end and its beginning
 //
 // # What it leaves out
 //

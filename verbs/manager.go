@@ -15,7 +15,7 @@ import (
 // manager is the communication manager of a device: queue pair 1, and the connections made through
 // it. It has its own lock, which is taken before the device's. Anybody can send to it, so bounds
 // limit what strangers can make it store or answer. A message about a connection counts only if it
-// names both IDs; see docs/SECURITY.md.
+// names both IDs; see SECURITY.md.
 type manager struct {
 	dev        *Device
 	pd         *PD

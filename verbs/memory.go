@@ -1,6 +1,10 @@
 package verbs
 
-import "fmt"
+import (
+	"fmt"
+
+	"weft/verbs/internal/foreign"
+)
 
 // Access is a set of rights, with the numbers of ibv_access_flags.
 type Access uint8
@@ -265,3 +269,15 @@ func (a Access) String() string {
 		"IBV_ACCESS_ZERO_BASED",
 	})
 }
+
+// store copies to registered memory; false says that the memory is gone.
+func (d *Device) store(to, from []byte) bool {
+	if d.foreign {
+		return foreign.Copy(to, from)
+	}
+	copy(to, from)
+	return true
+}
+
+// isPresent reports whether registered memory can be read.
+func (d *Device) isPresent(b []byte) bool { return !d.foreign || foreign.Present(b) }

@@ -148,9 +148,9 @@ type Stats struct {
 	OutOfSequence, Duplicates int64 // requests ahead of and behind the expected PSN
 	SequenceNAKs, RNRNAKs     int64 // that arrived
 	Timeouts                  int64 // of acknowledgements
-	// requests that arrived: of WRITEs the first packet of each message
+	// Reads, Writes and Atomics arrived: of WRITEs the first packet of each message.
 	Reads, Writes, Atomics int64
-	// messages to the connection manager that were invalid, or found no room
+	// ManagerDropped are messages to the connection manager that were invalid, or found no room.
 	ManagerDropped int64
 }
 

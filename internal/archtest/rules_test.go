@@ -36,7 +36,7 @@ var wings = []wing{
 		[]string{"units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim", "internal/formats"},
 		"a study runs the simulator many times; how its results are shown is decided elsewhere",
 	},
-	{".", []string{"units", "internal/sim"}, "what a user's Go program calls is the simulator with its public names, and runs no study"},
+	{".", []string{"units", "internal/sim", "internal/study"}, "what a user's Go program calls is the simulator with its public names, for one scenario or for many"},
 	{
 		"internal/face",
 		[]string{
@@ -71,6 +71,8 @@ type room struct {
 }
 
 var rooms = []room{
+	{".", []string{"units", "internal/sim", "internal/sim/known", "results", "scenario", "internal/study/many", "internal/study/serve", "internal/study/training"}, "a user's Go program runs collectives, patterns, training steps and serving jobs, and no search"},
+
 	{"wire/pcap", nil, "a capture file holds bytes, whatever they mean"},
 
 	{"internal/ib/subnet", []string{"units", "internal/base/topology"}, "a subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it"},
@@ -147,6 +149,14 @@ var rooms = []room{
 	{"internal/study/kubernetes", []string{"units"}, "a Job runs a command, whatever it does"},
 	{"internal/study/slurm", []string{"units"}, "a job runs a command, whatever it does"},
 	{"internal/study/ledger", []string{"internal/base/regular"}, "work is shared among processes, whatever it is"},
+	{
+		"internal/study/many",
+		[]string{
+			"internal/base/cores", "internal/base/stats", "internal/sim", "internal/sim/catalog", "internal/study/ledger",
+			"results", "scenario",
+		},
+		"variants are simulated, whatever study they are of",
+	},
 
 	{"cmd/weft", []string{"internal/face/cli"}, "the program is the command line, without C"},
 	{"cmd/libweft", []string{"units", "internal/base/door", "verbs"}, "a C program's verbs are the verbs of Go under other names"},

@@ -81,7 +81,7 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 		f := recognise(head)
 		switch {
 		case f == nil:
-			return nil, nil, fmt.Errorf("%s has no format that weft knows: valid are %s; and, as the cluster, %s\n(a folder of the HPCC simulator, with config.txt, is run by weft run --hpcc)", file.Name, Names(), TopologyNames())
+			return nil, nil, fmt.Errorf("%s has no format that weft knows: valid are %s; and, as the cluster, %s\n(of the HPCC simulator, weft replay takes the whole folder with config.txt)", file.Name, Names(), TopologyNames())
 		case first != nil && f != first:
 			return nil, nil, fmt.Errorf("%s is %s and %s is %s: one job at a time", job[0].Name, first.name, file.Name, f.name)
 		}

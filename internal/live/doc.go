@@ -5,7 +5,7 @@
 // # Rooms
 //
 //	emulate  the fabric of a scenario under the devices of other processes
-//	perf     measurements between two devices; the protocols of perftest's, libibverbs' and librdmacm's programs
+//	perf     measurements between two devices, as perftest makes them
 //	preload  unmodified programs of other people, with weft's libibverbs in their way
 //	ranks    collectives between processes, along the schedules of the simulator
 //	sniff    conversations in captured RoCE v2, and their faults

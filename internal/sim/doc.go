@@ -23,11 +23,22 @@
 // # The rooms of run
 //
 //	jitter, host ← network ← control ← pattern, executor ← phases
-//	network ← measure ← pattern, executor, transfer
+//	network ← measure ← streams ← executor, transfer
 //
 // The fabric of a scenario becomes the plan of a network (network), which its control plane routes
-// and repairs (control). The workload becomes an application on it (pattern, executor; transfer for a program that decides while it runs), and the
+// and repairs (control). The workload becomes an application on it (pattern, executor, exchange;
+// transfer for a program that decides while it runs), with other traffic beside it (streams). The
 // counts of the run become results (measure).
+//
+// # Files
+//
+//   - options.go, run.go: a run, its simulations and their results
+//   - coreshares.go: the cores that each simulation gets
+//   - seeds.go: further seeds of a size, and the mean over them
+//   - exact.go, execute.go: exact periods of a run and of a workload, and the check of them
+//   - recall.go: results that are known
+//   - progress.go, live.go: a run's progress, and what it has counted so far
+//   - faultarrivals.go: bytes that arrive at NICs over a run with faults
 //
 // # Imports
 //

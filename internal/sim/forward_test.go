@@ -77,26 +77,6 @@ func forward(b *testing.B, r *scenario.Resolved) {
 	b.ReportMetric(float64(skipped), "%skipped")
 }
 
-// BenchmarkForwardRate is the ring of BenchmarkForward with parts estimated by their rates, and nothing skipped exactly.
-func BenchmarkForwardRate(b *testing.B) {
-	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
-		for _, nodes := range []int{16, 128} {
-			b.Run(fmt.Sprintf("%s/ring/%d", fabric, 8*nodes), func(b *testing.B) {
-				r := gibibyte(b, nodes, fabric, ring("all-reduce"))
-				share := 0.0
-				for b.Loop() {
-					out, err := sim.Run(b.Context(), r, sim.Options{Workers: 1, Exact: sim.ExactOff, Skip: rate(1)})
-					if err != nil {
-						b.Fatal(err)
-					}
-					share = out.Fabrics[0].Points[0].Estimate.Share
-				}
-				b.ReportMetric(100*share, "%estimated")
-			})
-		}
-	}
-}
-
 // ring is a collective by rings.
 func ring(op string) string { return "collective: " + op + ", algorithm: ring, protocol: simple" }
 

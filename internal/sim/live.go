@@ -13,7 +13,7 @@ import (
 
 // Live shows a run in progress. [Options].Live takes it; the zero value is ready. Its methods may be called
 // by any goroutine, before, during and after the run. What it shows ends with the last closed interval of the
-// record (docs/SERIES.md): at most 1/16 of a simulation's time is missing, and nothing when it has ended.
+// record (docs/UI.md): at most 1/16 of a simulation's time is missing, and nothing when it has ended.
 type Live struct {
 	// SeriesOnly leaves out the counters of NICs' ports, which Series does not show.
 	SeriesOnly bool

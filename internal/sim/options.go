@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// Options are the settings of a run. Results depend only on Seeds and Skip.
+// Options are the settings of a run. Results depend only on Seeds.
 type Options struct {
 	// Seeds is the number of seeds for each size: the scenario's seed, then the next ones. 0 means
 	// 1, [MaxSeeds] is the most. [AutoSeeds] leaves the number to a rule.
@@ -29,9 +29,6 @@ type Options struct {
 	// Exact says whether a simulation skips periods in which it would repeat itself exactly. Results are the
 	// same with and without it.
 	Exact Exact
-	// Skip says what may be estimated. Results depend on it. A run with Skip does not use Cache, and takes neither
-	// ExactCheck nor Series nor Live.
-	Skip Skip
 	// Live, if not nil, shows what the simulations of the first seed have counted so far, while they run.
 	// Results are the same with and without it.
 	Live *Live
@@ -53,10 +50,7 @@ func (o *Options) check(r *scenario.Resolved) error {
 	if o.Seeds < AutoSeeds || o.Seeds > MaxSeeds {
 		return fmt.Errorf("Options.Seeds is %d: want 0 to %d, or AutoSeeds", o.Seeds, MaxSeeds)
 	}
-	if o.Skip.On() && (o.Exact == ExactCheck || o.Series != nil || o.Live != nil) {
-		return errors.New("Options.Skip estimates: it cannot be checked for equal results (ExactCheck) or recorded over time (Series, Live)")
-	}
-	return o.Skip.check()
+	return nil
 }
 
 // Finished is one simulation with its result.

@@ -45,7 +45,7 @@ func (j *job) identify() (err error) {
 }
 
 // lean reports whether a simulation counts less than one of the first seed.
-func (j *job) lean() bool { return j.again && len(j.Scenario.Faults) > 0 }
+func (j *job) lean() bool { return j.further && len(j.Scenario.Faults) > 0 }
 
 // keep gives the result of a simulation to the cache, unless the simulation failed or was stopped.
 func (j *job) keep(cache known.Store) {
@@ -85,7 +85,7 @@ func (j *job) recipe() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return canon.Append(nil, sizeRecipe{text, int64(j.Bytes), j.again})
+	return canon.Append(nil, sizeRecipe{text, int64(j.Bytes), j.further})
 }
 
 // Resimulate simulates an entry of kind SizeKind again. Key and value are those that a run would keep.
@@ -105,7 +105,7 @@ func Resimulate(ctx context.Context, recipe []byte, workers int) (key known.Key,
 	if err != nil {
 		return key, nil, err
 	}
-	jobs[0].again = of.Again
+	jobs[0].further = of.Again
 	if err := jobs[0].identify(); err != nil {
 		return key, nil, err
 	}

@@ -30,7 +30,7 @@ type job struct {
 	known         *results.Point // its result in the cache; nil if it must be simulated
 	fabric, point int
 	into          *results.Point // its result; no other job writes it
-	again         bool           // with another seed than the scenario's
+	further       bool           // with another seed than the scenario's
 	hidden        bool           // another simulation that is compared with it is shown instead
 	watch         *watch
 	observe       func(*fabric.Network) // nil, or called with the network
@@ -68,7 +68,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if err != nil {
 		return nil, err
 	}
-	if see != nil || o.Series != nil || o.Live != nil || o.Exact == ExactCheck || o.Skip.On() {
+	if see != nil || o.Series != nil || o.Live != nil || o.Exact == ExactCheck {
 		o.Cache = nil
 	}
 	recall(&o, jobs)
@@ -84,7 +84,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	}
 	work(ctx, jobs, o, w, stop)
 	if ctx.Err() == nil && (o.Seeds > 1 || o.Seeds == AutoSeeds) {
-		again(ctx, r, jobs, out, o, w, stop)
+		runFurtherSeeds(ctx, r, jobs, out, o, w, stop)
 	}
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
@@ -189,9 +189,7 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *engine.Sto
 		if j.known != nil {
 			*point = *j.known
 		} else if ctx.Err() == nil {
-			j.Skip = o.Skip.bound()
 			*point = j.inWay(o.Exact)
-			o.Skip.estimated(point)
 			j.keep(o.Cache)
 		}
 		if j.ended != nil {
@@ -212,7 +210,7 @@ func (j *job) run() results.Point {
 	j.watch.left(&clean)
 	broken := *j
 	var arrived results.FaultPoint
-	if !j.again { // of the first seed: the other seeds give their times alone
+	if !j.further { // of the first seed: the other seeds give their times alone
 		broken.withArrivals(&arrived)
 	}
 	point := broken.once()

@@ -5,9 +5,11 @@
 //
 //	plan        designs of a network: from constraints to candidates, bill of materials, power, cost
 //	advise      InfiniBand or RoCE v2, by stated weights, and where the choice turns
+//	quantity    the list of what is measured of a run
 //	sweep       the variants of a scenario, in one table
 //	slurm       array jobs whose elements share work
 //	kubernetes  Indexed Jobs whose pods share work
+//	many        the simulations of a study, on cores or shared among processes
 //	ledger      work that processes share through a folder
 //	cache       results of simulations that later runs know
 //	tune        a search of a scenario's parameters, confirmed on held-out seeds

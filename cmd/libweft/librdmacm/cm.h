@@ -77,7 +77,7 @@ struct ibv_xrcd *cm_domain(struct ibv_context *v);
 /* id.c */
 int cm_core(struct cm_id *c);
 
-/* resolve.c, option.c, connect.c: addresses, options, connections. addrinfo.c: names. */
+/* resolve.c, option.c, connect.c: addresses, options, connections. addrinfo.c: names. socket.c: refused. */
 
 /* endpoint.c: the queue pairs of IDs, and endpoints, which do several steps in one call. */
 

@@ -66,8 +66,8 @@ func TestASecondStudyKnowsWhatTheFirstSimulated(t *testing.T) {
 func TestAStudyWithABadCacheSaysSoOnceAndGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "small.yaml")
-	bad := filepath.Join(dir, "weft", cache.FileName)
-	for name, text := range map[string]string{file: small, bad: strings.Repeat("not a database\n", 100)} {
+	bad := filepath.Join(dir, "weft", cache.FolderName) // a file where the folder should be
+	for name, text := range map[string]string{file: small, bad: ""} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func Main(ctx context.Context, p *Program) (code exit.Code) {
 		err = cmp.Or(err, leave())
 	}
 	own.Finish()
-	sim.CloseCache()
+	sim.TellKnown()
 	return exit.CodeOf(own.End(ctx, err))
 }
 

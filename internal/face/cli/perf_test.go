@@ -101,7 +101,7 @@ func perfRows(text string) ([]perf.ResultRecord, error) {
 
 func TestPerfMeasuresEveryOperation(t *testing.T) {
 	flags := perfServed(t)
-	for _, verb := range []string{"write-bw", "read-bw", "send-bw", "atomic-bw", "write-lat", "read-lat", "send-lat", "atomic-lat"} {
+	for _, verb := range []string{"write-bw", "read-bw", "send-bw", "write-lat", "read-lat", "send-lat"} {
 		given := append([]string{"perf", verb, "127.0.0.1", "-n", "50", "--warmup", "5", "--json"}, flags...)
 		out, errs, code := runMain(t, given...)
 		rows, err := perfRows(out)

@@ -301,23 +301,6 @@ func TestFabricsOfExamplesExist(t *testing.T) {
 	}
 }
 
-// TestTheIndexHasEveryVerb: the index of docs/CLI.md names each verb of the program.
-func TestTheIndexHasEveryVerb(t *testing.T) {
-	index, _, _ := strings.Cut(documents(t)["docs/CLI.md"], "\n## Flags of all verbs")
-	var visit func(c *cobra.Command)
-	visit = func(c *cobra.Command) {
-		if c.Runnable() && !regexp.MustCompile("`("+c.CommandPath()+"[ `]|"+c.Name()+"`)").MatchString(index) {
-			t.Errorf("%s is not in the index of docs/CLI.md", c.CommandPath())
-		}
-		for _, sub := range c.Commands() {
-			if c.Name() != "completion" && !sub.Hidden { // old names are hidden
-				visit(sub)
-			}
-		}
-	}
-	visit(newRoot(simulatorOf(environment(nil))))
-}
-
 // TestOutputsOfDocumentedCommandsAreIgnored: .gitignore keeps them from being committed by
 // mistake.
 func TestOutputsOfDocumentedCommandsAreIgnored(t *testing.T) {

@@ -59,10 +59,10 @@ func TestValidateOfNothingIsBadInput(t *testing.T) {
 	}
 }
 
-func TestRunHPCCWritesItsTwoFiles(t *testing.T) {
+func TestReplayOfAFolderWritesItsTwoFiles(t *testing.T) {
 	const dir = "../../formats/hpcc/testdata/fct/star100_inc2_1MB_dcqcn_buf32"
 	out := filepath.Join(t.TempDir(), "out")
-	text, errs, code := runVerb(t, "run", "--hpcc", dir, "--out", out)
+	text, errs, code := runVerb(t, "replay", dir, "--out", out)
 	if code != exit.OK || !strings.Contains(text, "2 of 2 completed") {
 		t.Fatalf("exit code %d: %s%s", code, text, errs)
 	}
@@ -73,10 +73,10 @@ func TestRunHPCCWritesItsTwoFiles(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "pfc.txt")); err != nil {
 		t.Error(err)
 	}
-	if _, errs, code := runVerb(t, "run", "--hpcc", dir, "--out", dir); code != exit.BadInput || !strings.Contains(errs, "overwritten") {
+	if _, errs, code := runVerb(t, "replay", dir, "--out", dir); code != exit.BadInput || !strings.Contains(errs, "overwritten") {
 		t.Errorf("writing into the case itself: exit code %d, %s", code, errs)
 	}
-	if _, _, code := runVerb(t, "run", "--hpcc", dir, "--algo", "ring"); code != exit.BadInput {
-		t.Errorf("--hpcc with --algo: exit code %d", code)
+	if _, _, code := runVerb(t, "replay", dir, "--cluster", "dgx-h100"); code != exit.BadInput {
+		t.Errorf("a folder with --cluster: exit code %d", code)
 	}
 }

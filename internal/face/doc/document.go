@@ -63,7 +63,6 @@ type Listing string
 type Plots struct {
 	Legend []string // names of the series, in the order of their colours; may be empty
 	Plots  []Plot
-	File   string // the drawing that Markdown shows; without it, Markdown shows none
 }
 
 // Plot is a drawn diagram. Its axes have names and units.

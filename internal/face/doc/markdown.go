@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Markdown writes the document as Markdown, without the drawings that have no file.
+// Markdown writes the document as Markdown, without drawings.
 func (d *Document) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# " + d.heading() + "\n")
@@ -37,10 +37,6 @@ func (s *Section) markdown(b *strings.Builder) {
 			text.WriteString("\n**" + strings.TrimRight(string(x), "\n") + "**\n")
 		case Listing:
 			text.WriteString("\n```text\n" + strings.TrimRight(string(x), "\n") + "\n```\n")
-		case Plots:
-			if x.File != "" {
-				text.WriteString("\n![" + strings.Join(x.Legend, "; ") + "](" + x.File + ")\n")
-			}
 		case *Table:
 			x.markdown(&text)
 		}

@@ -113,7 +113,7 @@ var Quantities = []Quantity{
 	{ID: "drops", Label: "drops", Unit: "packets", columns: []string{"drops", "receive_drops"}},
 }
 
-// mostCells bounds a matrix. A run records at most 2,097,152 lanes of links in intervals (docs/SERIES.md), and
+// mostCells bounds a matrix. A run records at most 2,097,152 lanes of links in intervals (docs/UI.md), and
 // more only on networks with so many links that 16 intervals exceed it.
 const mostCells = 1 << 24
 

@@ -12,24 +12,24 @@ import (
 // Cache is what a cache of known results has.
 func Cache(c *cache.Contents) *doc.Document {
 	d := cacheDocument(fmt.Sprintf("%s in %s of at most %s", countOf(c.Results, "known result", "known results"), units.Bytes(c.Bytes), units.Bytes(c.MaxBytes)))
-	place := "They are in " + c.File + "."
+	place := "They are in " + c.Folder + "."
 	if c.Results == 0 {
-		place = c.File + " has none. Studies with many simulations keep their results there."
+		place = c.Folder + " has none. Studies with many simulations keep their results there."
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(place)})
 	if c.Results == 0 {
 		return d
 	}
-	t := doc.NewTable("made by", "program", "results", "bytes", "simulations saved", "latest use")
+	t := doc.NewTable("made by", "program", "results", "bytes", "latest use")
 	t.Keys = 2
 	for _, p := range c.Programs {
 		t.Add(doc.Text("weft "+p.Version), doc.Text(p.Digest[:min(12, len(p.Digest))]), doc.Text(doc.Integer(int64(p.Results))),
-			doc.Text(units.Bytes(p.Bytes).String()), doc.Text(doc.Integer(p.Hits)), doc.Text(day(p.Used)))
+			doc.Text(units.Bytes(p.Bytes).String()), doc.Text(day(p.Used)))
 	}
 	d.Add(doc.Section{Title: "By program", Blocks: []doc.Block{t}})
 	d.Add(doc.Section{Blocks: doc.Notes(
 		"A result is known only to the program that made it. The result that leaves first was used on "+day(c.Oldest)+".",
-		"weft cache check simulates a sample again; weft cache clear empties the file.")})
+		"weft cache check simulates a sample again; weft cache clear removes all.")})
 	return d
 }
 

@@ -181,8 +181,6 @@ func (c *claim) ties(s sizeRange) string {
 		return "are equal"
 	case !c.v.repeated:
 		return "are near each other in this run"
-	case c.v.guessed(s.from, s.to):
-		return "are not told apart by the seeds and the bounds of the estimates"
 	}
 	return "are not told apart by the seeds"
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -17,8 +16,7 @@ const overviewIntro = `Published tables of collectives beside weft: the mean err
 the largest with it; a positive one means that weft is slower. "–" is a range without rows.
 The times of NCCL's kernels are fitted to tables. Such a table is scored with figures that were fitted
 without it, each other table with the figures in use. The limit of a mean is 8 % inside a node;
-between nodes it is 20, 10 and 5 % in the three ranges. Each cluster has its case below (nccl/A100 …),
-with a picture of its times.
+between nodes it is 20, 10 and 5 % in the three ranges. Each cluster has its case (nccl/A100 …).
 
 What the tables do not show: between nodes on InfiniBand and RoCE v2, V4 alone has scored rows below 512 MiB
 (A100-40, ConnectX-5); A1 and A2 are EFA. H100 and H200 have them from 512 MiB on, B200 has none.
@@ -34,11 +32,11 @@ in the three ranges.`
 const figuresIntro = `The figures of NCCL's kernels in use, with the 95 % interval of the fit: by the slope of each row's
 time, if the errors of rows are independent. Times are in us, rates in GB/s of a thread block.`
 
-// clusterTables are the errors of all measured clusters, first a line for each, with their summary
-// and the fitted figures; nil if there are none.
+// clusterTables are the summary of the measured clusters, their errors by operation and number of
+// ranks, and the fitted figures; nil if there are none.
 func clusterTables(results []validate.Result) []doc.Block {
-	overview := overviewTable(results)
-	if len(overview.Rows) == 1 {
+	out := clusterSummary(results)
+	if out == nil {
 		return nil
 	}
 	t := &doc.Table{}
@@ -58,6 +56,17 @@ func clusterTables(results []validate.Result) []doc.Block {
 			}
 		}
 	}
+	out = append(append(out, doc.Paragraphs(clustersIntro)...), t)
+	return append(append(out, doc.Paragraphs(figuresIntro)...), figureTable())
+}
+
+// clusterSummary is a line for each measured cluster, and all scored tables together beside the aims;
+// nil if there are none.
+func clusterSummary(results []validate.Result) []doc.Block {
+	overview := overviewTable(results)
+	if len(overview.Rows) == 1 {
+		return nil
+	}
 	aims := &doc.Table{}
 	errorHead(aims, "where", "GPU", "operation, ranks", "tables")
 	for _, a := range validate.Aims(results) {
@@ -71,9 +80,7 @@ func clusterTables(results []validate.Result) []doc.Block {
 		errorRow(aims, &a.Of, &a.Limit, where, gpu, what, strings.Join(a.Clusters, ", "))
 	}
 	out := append(doc.Paragraphs(overviewIntro), overview)
-	out = append(append(out, doc.Paragraphs(aimsIntro)...), aims)
-	out = append(append(out, doc.Paragraphs(clustersIntro)...), t)
-	return append(append(out, doc.Paragraphs(figuresIntro)...), figureTable())
+	return append(append(out, doc.Paragraphs(aimsIntro)...), aims)
 }
 
 // overviewTable is a line for each cluster. A mean above its limit is a miss if the cluster is
@@ -169,9 +176,6 @@ const measuredBand = .25
 // measuredLegend names the lines of the diagrams of times.
 var measuredLegend = []string{"measured, ±25 %", "weft"}
 
-// pictureFolder has the pictures of docs/VALIDATION.md, relative to it.
-const pictureFolder = "images/clusters/"
-
 // clusterPicture is the picture of a cluster with the times of this run.
 func clusterPicture(r *validate.Result) []doc.Block {
 	c := r.Times()
@@ -179,17 +183,7 @@ func clusterPicture(r *validate.Result) []doc.Block {
 	if len(plots) == 0 {
 		return nil
 	}
-	return []doc.Block{doc.Plots{Legend: measuredLegend, Plots: plots, File: pictureFolder + c.ID + ".svg"}}
-}
-
-// WriteClusterPicture draws the measured and the predicted times of a cluster. It draws nothing if
-// less than two sizes of an operation have both.
-func WriteClusterPicture(w io.Writer, c *tables.Cluster) error {
-	plots := clusterPlots(c)
-	if len(plots) == 0 {
-		return nil
-	}
-	return sheet(w, measuredLegend, plots, 2)
+	return []doc.Block{doc.Plots{Legend: measuredLegend, Plots: plots}}
 }
 
 // clusterPlots are a diagram of the times for each operation and number of ranks.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
@@ -82,31 +81,5 @@ func TestThePageHasATableAndAPictureOfEachCluster(t *testing.T) {
 	golden.File(t, "testdata/cluster.svg", picture)
 	if n := strings.Count(picture, "<title>"); n != 6 {
 		t.Errorf("the picture has %d times, want 3 measured and 3 of weft: none of a forced algorithm", n)
-	}
-}
-
-// TestPicturesOfClusters draws the pictures of docs/VALIDATION.md from predicted.csv. With -update it
-// writes them.
-func TestPicturesOfClusters(t *testing.T) {
-	const folder = "../../../docs/" + pictureFolder
-	drawn := map[string]bool{}
-	for _, c := range tables.Clusters() {
-		var b bytes.Buffer
-		if err := WriteClusterPicture(&b, &c); err != nil {
-			t.Fatal(err)
-		}
-		if b.Len() > 0 {
-			golden.File(t, folder+c.ID+".svg", b.String())
-			drawn[c.ID+".svg"] = true
-		}
-	}
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if !drawn[f.Name()] {
-			t.Errorf("%s%s is the picture of no cluster", folder, f.Name())
-		}
 	}
 }

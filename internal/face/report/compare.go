@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/study/contest"
+	"weft/internal/study/quantity"
 
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
@@ -25,7 +26,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	d.Add(v.cards())
 	d.Add(v.bars())
 	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots())})
-	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), estimateNotes(r), pauseStories(r), doc.Paragraphs(judged.Short()...))})
+	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), pauseStories(r), doc.Paragraphs(judged.Short()...))})
 	time := "Time"
 	if r.Workload == string(scenario.Uniform) {
 		time = "Mean time of a message,"
@@ -33,7 +34,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	if exchanges(r) {
 		d.Add(exchangeSection(r, sc))
 	} else {
-		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s" + ofEstimates(r), Blocks: []doc.Block{speedTable(r)}})
+		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(doc.Paragraphs(faultSentences(r)...), doc.Notes(judged.Notes...))})
 	d.Add(contestSection(r, sc))
@@ -46,7 +47,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	if repeated(r) {
 		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest", In: doc.Details, Blocks: seedBlocks(r)})
 	}
-	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks" + ofSimulated(r), In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
+	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks", In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
 	d.Add(v.hot(hotLinks))
 	d.Add(v.pauses())
 	d.Add(factSection(r, sc))
@@ -95,22 +96,21 @@ func names(r *results.Results) (out []string) {
 	return out
 }
 
+// speedQuantities are the columns of speedTable for each fabric; the first is the time.
+var speedQuantities = quantity.Points.Only("time_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s")
+
 // speedTable is time and bandwidth of the fabrics side by side. The last column names the
 // fastest.
 func speedTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size")
 	t.Keys, t.Columns = 1, make([]doc.Column, 1)
-	heads := []doc.Cell{doc.Text("time"), doc.Text("algbw"), doc.Text("busbw")}
-	guessed := estimates(r)
-	if guessed {
-		heads = append(heads, doc.Text(estimateHead))
-	}
+	heads := headings(speedQuantities)
 	for i, f := range r.Fabrics {
 		t.Groups = append(t.Groups, doc.Group{From: 1 + len(heads)*i, To: 1 + len(heads)*(i+1), Cell: doc.Text(f.Name).In(doc.Series(i))})
-		for k := range heads {
+		for k, head := range heads {
 			t.Columns = append(t.Columns, doc.Column{Gap: 2 + max(0, 1-k)})
+			t.Rows[0] = append(t.Rows[0], doc.Text(head))
 		}
-		t.Rows[0] = append(t.Rows[0], heads...)
 	}
 	contest := len(r.Fabrics) > 1
 	if contest {
@@ -131,16 +131,15 @@ func speedTable(r *results.Results) *doc.Table {
 				row = append(row, slices.Repeat([]doc.Cell{doc.None}, len(heads)-1)...)
 				continue
 			}
-			tone, time := doc.Plain, doc.Time(p.Time)
-			if contest && s.first(i) {
-				tone = doc.Strong
-			}
+			cells := pointCells(speedQuantities, &p, protocol.Of(f.Protocol))
 			if p.Partial {
-				time.Text = "~" + time.Text
+				cells[0].Text = "~" + cells[0].Text
 			}
-			row = append(row, time.In(tone), doc.Bandwidth(p.AlgBW).In(tone), doc.Bandwidth(p.BusBW).In(tone))
-			if guessed {
-				row = append(row, estimateCell(&p))
+			for _, c := range cells {
+				if contest && s.first(i) {
+					c = c.In(doc.Strong)
+				}
+				row = append(row, c)
 			}
 		}
 		if contest {
@@ -236,13 +235,12 @@ func (s *standing) text(r *results.Results) string {
 // leastLink is its length on a narrow terminal.
 const linkWidth, leastLink = 36, 12
 
+// networkQuantities are the columns of networkTable before the hottest link.
+var networkQuantities = quantity.Points.Only("message_p50_ps", "message_p99_ps", "message_max_ps", "credit_stalls", "pfc_pauses", "ecn_marks", "cnps", "retransmissions", "drops", "packets")
+
 // networkTable is the counters of flows and links, a row per size and fabric.
 func networkTable(r *results.Results) *doc.Table {
-	t := doc.NewTable("size", "fabric", "algorithm", "flow p50", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "CNPs", "resent", "drops", "packets", "hottest link", "busy")
-	guessed := estimates(r)
-	if guessed {
-		t.Rows[0] = append(t.Rows[0], doc.Text(estimateHead))
-	}
+	t := doc.NewTable(slices.Concat([]string{"size", "fabric", "algorithm"}, headings(networkQuantities), []string{"hottest link", "busy"})...)
 	t.Keys, t.Columns = 2, []doc.Column{13: {Least: leastLink}}
 	for _, size := range sizes(r) {
 		label := sizeCell(size)
@@ -255,20 +253,9 @@ func networkTable(r *results.Results) *doc.Table {
 			if h, ok := hottest(p); ok {
 				link, busy = doc.Fit(h.Name, linkWidth), doc.Share(h.Busy)
 			}
-			p50, p99, most := doc.None, doc.None, doc.None
-			if p.Flows.N > 0 {
-				p50, p99, most = doc.Time(p.Flows.P50), doc.Time(p.Flows.P99), doc.Time(p.Flows.Max)
-			}
-			is := protocol.Of(f.Protocol)
-			row := []doc.Cell{
-				label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p)), p50, p99, most,
-				countIf(!is.Ethernet(), p.Counts.CreditStalls), countIf(is.NeedsPauses(), p.Counts.Pauses),
-				countIf(is.Ethernet(), p.Counts.Marks), countIf(is.CNPs && !is.OneSegment, p.Counts.CNPs),
-				doc.Count(p.Counts.Retransmissions), doc.Count(p.Counts.Drops()), doc.Count(p.Counts.Packets), doc.Text(link), busy,
-			}
-			if guessed {
-				row = append(row, estimateCell(&p))
-			}
+			row := []doc.Cell{label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p))}
+			row = append(row, pointCells(networkQuantities, &p, protocol.Of(f.Protocol))...)
+			row = append(row, doc.Text(link), busy)
 			t.Add(row...)
 			label = doc.Cell{}
 		}

@@ -42,13 +42,6 @@ func (v *judgement) behind(f, over, from, to int) bool {
 	return v.contrast(f, over, from, to).Behind(v.repeated)
 }
 
-// guessed reports whether a time of a range is in part estimated.
-func (v *judgement) guessed(from, to int) bool {
-	return slices.ContainsFunc(v.points, func(points []results.Point) bool {
-		return slices.ContainsFunc(points[from:to+1], func(p results.Point) bool { return p.Estimate.Off() > 0 })
-	})
-}
-
 // alike reports whether two fabrics do not differ over a range, nor at any size of it.
 func (v *judgement) alike(f, over, from, to int) bool {
 	for s := from; s <= to; s++ {
@@ -85,11 +78,7 @@ func (v *judgement) chance() string {
 	if v.still() {
 		return fmt.Sprintf("With each of %s seeds every time is the same to the picosecond: nothing random happened.%s", seeds, once)
 	}
-	above := "1"
-	if v.guessed(0, len(v.sizes)-1) {
-		above = "what the bounds of the estimates leave open"
-	}
-	return fmt.Sprintf("Times are means over %s seeds with jitter; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio is above %s.%s Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, above, v.pairing(), once)
+	return fmt.Sprintf("Times are means over %s seeds with jitter; all other numbers are of seed %d. A lead is claimed if it is above 2 %% and the 95 %% interval of the ratio is above 1.%s Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, v.pairing(), once)
 }
 
 // still reports whether no time depends on the seed.

@@ -16,6 +16,7 @@
 //   - facts.go, wires.go, reduction.go, tcphost.go, radix.go, sources.go, waited.go: sentences and tables about one fact of a fabric or a run each
 //   - faults.go, disturbed.go, violations.go, pausetree.go, pausepicture.go: faults,
 //     disturbances, violations of keys, causes of pauses
+//   - quantities.go: cells and headings of the quantities in the list of package quantity
 //   - cards.go, plot.go, picture.go, scaling.go, seedtable.go, format.go: what pages share:
 //     summaries, plots, the picture of a run, intervals, cells
 //   - training.go, trainingdrawing.go, trainingseeds.go, trace.go: a training step: tables,

@@ -85,16 +85,6 @@ func list(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// countIf is a count; none on a fabric that lacks the thing, if nothing was counted. A credit stall
-// is one lane of one port that begins to wait, a pause one frame that stops a port: the two cannot
-// be compared. TCP's classes are lossy and have neither.
-func countIf(has bool, n int64) doc.Cell {
-	if !has && n == 0 {
-		return doc.None
-	}
-	return doc.Count(n)
-}
-
 // point finds a size in a fabric's results.
 func point(f results.FabricResult, bytes int64) (results.Point, bool) {
 	for _, p := range f.Points {

@@ -22,13 +22,13 @@ func Picture(w io.Writer, r *results.Results) error {
 	for _, f := range r.Fabrics {
 		legend = append(legend, f.Name)
 	}
-	return sheet(w, legend, plots[:2], 2)
+	return sheet(w, legend, plots[:2])
 }
 
-// sheet writes diagrams in columns, under the names of their lines, as a drawing that needs no page.
-func sheet(w io.Writer, legend []string, plots []doc.Plot, columns int) error {
+// sheet writes diagrams in two columns, under the names of their lines, as a drawing that needs no page.
+func sheet(w io.Writer, legend []string, plots []doc.Plot) error {
 	const gap, top, head = 24.0, 36.0, 38.0
-	columns = min(columns, len(plots))
+	columns := min(2, len(plots))
 	rows := (len(plots) + columns - 1) / columns
 	width, height := gap+float64(columns)*(plotWidth+gap), top+float64(rows)*(head+plotHeight)+gap
 	var b strings.Builder

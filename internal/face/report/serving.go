@@ -28,7 +28,7 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 	at := shownPoint(s)
 	d.Add(doc.Section{
 		Title: fmt.Sprintf("At %.4g requests in a second", at.Rate), Blocks: []doc.Block{servingTable(at)},
-		Caption: "P50 / P90 / P99; first token: from a request's arrival until decode has its keys and values; per token: mean of a request's tokens after it; exposed: the part of the transfer after the prompt was computed",
+		Caption: "P50 / P90 / P99; first token: from the arrival of a request until decode has its keys and values; per token: mean of the later tokens of a request; exposed: the part of the transfer after the end of the prompt's computation",
 	})
 	seeds, told := servingSeeds(s, at)
 	if seeds != nil {
@@ -45,16 +45,16 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 	d.Add(doc.Section{Title: "Distributions", In: doc.Page, Blocks: diagrams(legend, distributionPlots(at, legend))})
 	d.Add(doc.Section{
 		Title: "The first requests", In: doc.Page, Blocks: requestLanes(at, legend),
-		Caption: "From each one's arrival to the end of its answer; the time axis is the same for all fabrics.",
+		Caption: "From the arrival of each request to the end of its answer; all fabrics have the same time axis.",
 	})
 	if t := stagesTable(at); len(t.Rows) > 1 {
 		d.Add(doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{t}})
 	}
 	if t := exchangesTable(at); t != nil {
-		d.Add(doc.Section{Title: "Exchanges with experts", Caption: "a layer's dispatch and combine, each alone on the nodes of an instance; the slowest GPU's", In: doc.Details, Blocks: []doc.Block{t}})
+		d.Add(doc.Section{Title: "Exchanges with experts", Caption: "dispatch and combine of a layer, each alone on the nodes of an instance; times of the slowest GPU", In: doc.Details, Blocks: []doc.Block{t}})
 	}
 	if t := contentionTable(at); len(t.Rows) > 1 {
-		d.Add(doc.Section{Title: "Exchanges beside transfers", Caption: "the exchanges of layers while keys and values were on their way; simulated: packet by packet beside them, and their mean time over that alone", In: doc.Details, Blocks: []doc.Block{t}})
+		d.Add(doc.Section{Title: "Exchanges beside transfers", Caption: "exchanges that met keys and values on the fabric; simulated: how many of them packet by packet; over alone: their mean time as a multiple of the time alone", In: doc.Details, Blocks: []doc.Block{t}})
 	}
 	if t := besideTable(at); len(t.Rows) > 1 {
 		d.Add(doc.Section{Title: "Other traffic", Caption: "the fabric's streams while the job ran", In: doc.Details, Blocks: []doc.Block{t}})
@@ -72,7 +72,7 @@ func poolsOf(j *results.ServingJob) string {
 	return fmt.Sprintf("%d × %d GPUs of prefill, %d × %d of decode", j.Prefill.Instances, j.Prefill.GPUs, j.Decode.Instances, j.Decode.GPUs)
 }
 
-// shownPoint is the point that is shown in full: the last that has a run, or the first.
+// shownPoint is the point that is shown in full: the last one with a run; without any, the first.
 func shownPoint(s *results.Serving) *results.ServingPoint {
 	at := &s.Points[0]
 	for i := range s.Points {
@@ -199,13 +199,13 @@ func contentionTable(p *results.ServingPoint) *doc.Table {
 	return t
 }
 
-// contentionSentence says what exchanges and transfers on one fabric cost each other.
+// contentionSentence says how much longer exchanges and transfers take where they meet.
 func contentionSentence(f *results.ServingFabric) string {
 	c, r := f.Contention, f.Run
 	cost := func(of func(*results.ServingRun) int64) string {
 		return fmt.Sprintf("%s (%+.1f %%)", units.Time(of(r)-of(c.Apart)), 100*float64(of(r)-of(c.Apart))/float64(max(1, of(c.Apart))))
 	}
-	text := fmt.Sprintf("On %s exchanges with experts and transfers meet: that changes the mean time of a token by %s, the mean time to the first token by %s and the mean transfer by %s.", quoted(f.Name),
+	text := fmt.Sprintf("On %s exchanges with experts meet transfers. That changes the mean time of a token by %s, to the first token by %s, and of a transfer by %s.", quoted(f.Name),
 		cost(func(r *results.ServingRun) int64 { return r.PerToken.Mean }), cost(func(r *results.ServingRun) int64 { return r.FirstToken.Mean }),
 		cost(func(r *results.ServingRun) int64 { return r.Transfer.Mean }))
 	for _, x := range c.Exchanges {
@@ -245,7 +245,7 @@ func servingSentences(s *results.Serving, p *results.ServingPoint) (out []string
 				out = append(out, contentionSentence(f))
 			}
 			if n := f.Run.Evictions; n > 0 {
-				out = append(out, fmt.Sprintf("On %s requests gave up their keys and values %d times, for which others had no room, and were computed again.", quoted(f.Name), n))
+				out = append(out, fmt.Sprintf("On %s memory was full %d times: a request gave up its keys and values, and was computed again.", quoted(f.Name), n))
 			}
 		}
 	}
@@ -256,17 +256,17 @@ func servingSentences(s *results.Serving, p *results.ServingPoint) (out []string
 	return out
 }
 
-// fullSentence says what the requests need, and where it ends.
+// fullSentence says which share of each resource the requests need, and at which rate the first is used up.
 func fullSentence(p *results.ServingPoint) string {
 	var full []string
 	for _, l := range p.Loads {
 		full = append(full, fmt.Sprintf("%.0f %% of %s", 100*l.Share, l.Resource))
 	}
 	first := p.Loads[0]
-	return fmt.Sprintf("The requests need %s. At %.3g requests in a second nothing is left of %s: more of it raises that rate first.", strings.Join(full, " and "), p.Rate/max(1e-9, first.Share), first.Resource)
+	return fmt.Sprintf("The requests need %s. At %.3g requests in a second %s is used up: more of it raises this limit first.", strings.Join(full, " and "), p.Rate/max(1e-9, first.Share), first.Resource)
 }
 
-// kneeSentence is the highest rate of each fabric with enough requests within the limits.
+// kneeSentence is the highest rate at which each fabric keeps enough requests within the limits.
 func kneeSentence(s *results.Serving) string {
 	var parts []string
 	most := func(name string, of func(p *results.ServingPoint) (*results.ServingRun, string)) {

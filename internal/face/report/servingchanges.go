@@ -44,12 +44,11 @@ func asItIs(f *results.ServingFabric) *results.ServingChanged {
 	return &results.ServingChanged{Name: f.Name, FirstToken: f.Run.FirstToken, PerToken: f.Run.PerToken, Transfer: f.Run.Transfer, Good: f.Run.Good}
 }
 
-// leastGain is the least relative gain of a change that is recommended. The order of requests alone changes times by a percent
-// or two.
+// leastGain is the least gain for which a change is recommended, as a share: the order of requests alone
+// changes times by 1 or 2 %.
 const leastGain = 0.02
 
-// changeSentences say of each fabric what to change first: what takes most of the mean times to the first token and of
-// each token together, in relation to them.
+// changeSentences name for each fabric the change with the largest gain.
 func changeSentences(s *results.Serving) (out []string) {
 	if len(s.Changes) == 0 {
 		return nil
@@ -63,7 +62,7 @@ func changeSentences(s *results.Serving) (out []string) {
 		}
 	}
 	if slices.ContainsFunc(s.Points[0].Fabrics, func(f results.ServingFabric) bool { return f.Contention != nil && f.Contention.Sampled }) {
-		out = append(out, "Of the exchanges beside transfers half as much is simulated here as without --changes: compare the rows with each other. A plain run has other times, above all at P99.")
+		out = append(out, "With --changes half as many exchanges are simulated beside transfers. Compare the rows with each other, not with a plain run, whose P99 differs.")
 	}
 	return out
 }
@@ -93,8 +92,8 @@ func changeFirst(s *results.Serving, fabric int) string {
 		units.Time(was.FirstToken.Mean), units.Time(to.FirstToken.Mean), units.Time(was.PerToken.Mean), units.Time(to.PerToken.Mean))
 }
 
-// gain is by which share of them the two mean times become less, added up. From an unstable job it is 1 and the share of
-// good requests.
+// gain is the sum of two shares: by how much the mean times to the first token and for each later token
+// become less. If the job was unstable before, it is 1 plus the share of good requests.
 func gain(was, is *results.ServingChanged) float64 {
 	if was.Unstable != "" {
 		return 1 + is.Good

@@ -14,7 +14,7 @@ func TestAComparisonSaysThatItSimulatesLessOfTheExchanges(t *testing.T) {
 			Points:  []results.ServingPoint{{Fabrics: []results.ServingFabric{{Name: "one", Run: &results.ServingRun{}, Contention: &results.ServingContention{Sampled: sampled}}}}},
 			Changes: []results.ServingChange{{Name: "none", Refused: "no"}},
 		}
-		if got := strings.Contains(strings.Join(changeSentences(s), " "), "half as much"); got != want {
+		if got := strings.Contains(strings.Join(changeSentences(s), " "), "half as many"); got != want {
 			t.Errorf("sampled %v: said %v", sampled, got)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // withoutNetwork is the name of the run on a network that takes no time.
 const withoutNetwork = "without network"
 
-// servingRuns are the runs of a point: of each fabric, and without network. A run without a steady state is
-// nil.
+// servingRuns are the runs of a point: one of each fabric, and one without a network. A run without a
+// steady state is nil.
 func servingRuns(p *results.ServingPoint) (out []*results.ServingRun) {
 	for i := range p.Fabrics {
 		r := p.Fabrics[i].Run
@@ -99,7 +99,7 @@ func distributionPlots(p *results.ServingPoint, legend []string) (out []doc.Plot
 // The contents of the lanes of requests, in the order of their colours.
 var requestWork = []string{"waits for prefill", "prefill", "exposed transfer", "decode"}
 
-// requestLanes draw the first requests of a point on each fabric over the time of the longest.
+// requestLanes draw the first requests of a point on each fabric. All fabrics have the same time axis.
 func requestLanes(p *results.ServingPoint, legend []string) []doc.Block {
 	end := int64(0)
 	for _, r := range servingRuns(p) {

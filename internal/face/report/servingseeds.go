@@ -10,7 +10,8 @@ import (
 	"weft/units"
 )
 
-// servingSeeds is a point over seeds: a section, and sentences on what the seeds show; no section with one seed.
+// servingSeeds is the section of a point over seeds, with sentences on differences that all seeds show.
+// There is none for one seed.
 func servingSeeds(s *results.Serving, p *results.ServingPoint) (section *doc.Section, sentences []string) {
 	if p.IdealSeeds == nil {
 		return nil, nil
@@ -52,8 +53,8 @@ func servingSeeds(s *results.Serving, p *results.ServingPoint) (section *doc.Sec
 	}, sentences
 }
 
-// paired says what the first token at P99 takes longer on a fabric than on another, seed by seed: both have the same
-// requests. It says nothing of fewer than two seeds.
+// paired compares the first token at P99 of two fabrics seed by seed, since a seed gives both the same
+// requests. With fewer than two seeds it says nothing.
 func paired(fast, slow *results.ServingFabric) []string {
 	var of, to []float64
 	for k, own := range slow.Seeds.FirstTokenP99s {

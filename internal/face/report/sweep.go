@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"weft/internal/face/doc"
+	"weft/internal/study/quantity"
 	"weft/internal/study/sweep"
-	"weft/results"
 	"weft/units"
 )
 
@@ -75,17 +75,14 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 		out = append(out, text+".")
 	}
 	if len(a.Factor) > 0 && a.Factor[0].Share > 0 {
-		text := fmt.Sprintf("%s explains %s of the differences in %s", withoutUnit(a.Factor[0].Name), percent(a.Factor[0].Share), t.Space.Kind.MainText)
+		text := fmt.Sprintf("%s explains %s of the differences in %s", a.Factor[0].Name, percent(a.Factor[0].Share), t.Space.Kind.MainText)
 		if len(a.Factor) > 1 {
-			text += fmt.Sprintf(", %s %s", withoutUnit(a.Factor[1].Name), percent(a.Factor[1].Share))
+			text += fmt.Sprintf(", %s %s", a.Factor[1].Name, percent(a.Factor[1].Share))
 		}
 		out = append(out, text+".")
 	}
 	if n := t.Counts[sweep.Unstable]; n > 0 {
 		out = append(out, fmt.Sprintf("%s no steady state: requests come faster than they can be answered, and the column error says what is full.", plural(int64(n), "variant has", "variants have")))
-	}
-	if a := &t.About; a.Skip.On() {
-		out = append(out, fmt.Sprintf("Times are in part estimated (--skip), each with a bound of %s: variants that are closer than their bounds are not told apart. Messages, pauses and drops are of the simulated part alone.", boundText(&results.Estimate{Bound: a.Skip.Rate.Float()})))
 	}
 	missing, failed := t.Counts[sweep.Missing], t.Counts[sweep.Failed]+t.Counts[sweep.Invalid]
 	switch {
@@ -164,10 +161,16 @@ func sweepTable(t *sweep.Table) (out []doc.Block, err error) {
 	for i := range t.Columns {
 		if slices.Contains(screenColumns, t.Columns[i].Name) || t.Columns[i].Path != "" {
 			columns = append(columns, i)
-			names = append(names, withoutUnit(t.Columns[i].Name))
+			names = append(names, t.Columns[i].Measure.Heading)
 		}
 	}
 	table := doc.NewTable(names...)
+	var meanings []string
+	for _, c := range columns {
+		if m := &t.Columns[c].Measure; m.Meaning != "" {
+			meanings = append(meanings, m.Heading+": "+m.Meaning)
+		}
+	}
 	for line, err := range t.Lines() {
 		if err != nil {
 			return nil, err
@@ -186,57 +189,35 @@ func sweepTable(t *sweep.Table) (out []doc.Block, err error) {
 		}
 		table.Add(row...)
 	}
+	if len(meanings) > 0 {
+		out = append(out, doc.Notes(strings.Join(meanings, "; ")+".")...)
+	}
 	return append([]doc.Block{table}, out...), nil
 }
 
 // screenColumns are the columns of the table for people, with the axes.
-var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status", "time_ps", "busbw_gbytes_per_s", "message_p99_ps", "pfc_pauses", "drops", "first_token_p50_ps", "first_token_p99_ps", "per_token_p99_ps", "good_share", "goodput_per_s", sweep.EstimatedShare, "estimate_bound"}
+var screenColumns = []string{"variant", "fabric", "size_bytes", "seed", "status", "time_ps", "busbw_gbytes_per_s", "message_p99_ps", "pfc_pauses", "drops", "first_token_p50_ps", "first_token_p99_ps", "per_token_p99_ps", "good_share", "goodput_per_s"}
 
 func sweepCell(c *sweep.Column, l *sweep.Line) doc.Cell {
 	switch x := c.Value(l).(type) {
 	case int64:
-		switch c.Unit {
-		case "bytes":
-			return doc.Bytes(units.Bytes(x))
-		case "ps":
-			return doc.Time(units.Time(x))
-		case "bps":
-			return doc.Text(units.Rate(x).String())
-		}
-		if c.Name == "variant" || c.Name == "seed" {
+		if c.Measure.Unit == quantity.Number {
 			return doc.Number(float64(x), "number").As(strconv.FormatInt(x, 10))
 		}
-		return doc.Count(x)
+		return quantityCell(c.Measure.Unit, float64(x))
 	case float64:
-		switch c.Unit {
-		case "ps":
-			return doc.Time(units.Time(x))
-		case "gbytes_per_s":
-			return doc.Bandwidth(x)
-		}
-		return doc.Number(x, "number").As(strconv.FormatFloat(x, 'g', 4, 64))
+		return quantityCell(c.Measure.Unit, x)
 	case string:
 		return doc.Text(x)
 	}
 	return doc.None
 }
 
-// withoutUnit is the name of a column for a table whose cells have units.
-func withoutUnit(name string) string {
-	for _, unit := range []string{"_ps", "_bytes", "_bps", "_mm"} {
-		name = strings.TrimSuffix(name, unit)
-	}
-	if name == "busbw_gbytes_per_s" {
-		return "busbw GB/s"
-	}
-	return name
-}
-
 func sensitivityTable(a *sweep.Analysis) *doc.Table {
 	t := doc.NewTable("axis", "values", "explains")
 	for i := range a.Factor {
 		f := &a.Factor[i]
-		t.Add(doc.Text(withoutUnit(f.Name)), doc.Count(len(f.Values)), doc.Tenths(f.Share))
+		t.Add(doc.Text(f.Name), doc.Count(len(f.Values)), doc.Tenths(f.Share))
 	}
 	return t
 }
@@ -279,9 +260,17 @@ func secondsText(s float64) string {
 func CommandLine(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		if out[i] = w; w == "" || strings.ContainsAny(w, " []{}*?'\"$&|;<>()#~!\\`\t\n") {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
+		out[i] = ShellWord(w)
 	}
 	return strings.Join(out, " ")
+}
+
+// ShellWord is a word as a shell takes it: quoted if it has more than letters, digits and a few signs.
+func ShellWord(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./=:,+%@", r))
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -31,7 +31,7 @@ sweep: {axes: [{path: workload.algorithm, values: [ring, tree]}], seeds: 30000}
 	}
 	defer rows.Close()
 	for i := range f.Space.Len() {
-		row := sweep.Row{Status: sweep.OK, Fabric: "roce-v2-400g", Bytes: 1024, Values: make([]float64, len(scenario.SweepQuantities()))}
+		row := sweep.Row{Status: sweep.OK, Fabric: "roce-v2-400g", Bytes: 1024, Values: make([]float64, len(scenario.Values[scenario.SweepQuantity]()))}
 		row.Values[0] = float64(2_000_000 + i)
 		if i == 54_320 {
 			row.Values[0] = 1_000_000
@@ -87,7 +87,7 @@ sweep: {axes: [{path: "fabrics[0].ethernet.ecn.kmin", values: [100KB, 200KB, 300
 	defer rows.Close()
 	for i := range f.Space.Len() {
 		row := sweep.Row{Status: sweep.OK, Fabric: "roce-v2-400g", Bytes: 1024}
-		for _, q := range scenario.SweepQuantities() {
+		for _, q := range scenario.Values[scenario.SweepQuantity]() {
 			switch q {
 			case "time_ps":
 				row.Values = append(row.Values, us(i/seeds, i%seeds)*1e6)

@@ -26,7 +26,7 @@ func bestSentence(t *sweep.Table, a *sweep.Analysis) string {
 		at = ", " + at
 	}
 	switch {
-	case best.First.Estimated > 0 || len(a.Choices) == 1:
+	case len(a.Choices) == 1:
 		return fmt.Sprintf("The shortest %s is %s: variant %d%s", what, mainText(best), best.First.Number, at)
 	case len(best.Times) == 1:
 		return fmt.Sprintf("The shortest %s is %s: variant %d%s; each variant is one run, and with another seed the order may change (sweep.seeds)", what, mainText(best), best.First.Number, at)
@@ -50,7 +50,7 @@ func tiedWith(choices []sweep.Choice) (tied []int, next string) {
 	best := &choices[0]
 	for i := range choices[1:] {
 		c := &choices[1+i]
-		ratio := contest.RatioOf(contest.LogsOf(c.Times), contest.LogsOf(best.Times), len(c.Times) == len(best.Times), 1)
+		ratio := contest.RatioOf(contest.LogsOf(c.Times), contest.LogsOf(best.Times), len(c.Times) == len(best.Times))
 		switch {
 		case !ratio.Behind(true):
 			tied = append(tied, c.First.Number)

@@ -46,7 +46,7 @@ func subsetsOf(f *sweep.Factor, lines []int) (out []subset) {
 // factorText is a value of a factor with its name, for a legend.
 func factorText(f *sweep.Factor, place int) string {
 	if f.Number {
-		return withoutUnit(f.Name) + " " + f.Texts[place]
+		return f.Name + " " + f.Texts[place]
 	}
 	return f.Texts[place]
 }
@@ -135,7 +135,7 @@ func largest(a *sweep.Analysis) (lines []int, size int64) {
 func scaleOf(f *sweep.Factor) (*scale, []int) {
 	n := len(f.Values)
 	groups := min(n, placesMost)
-	s := &scale{name: withoutUnit(f.Name), places: make([]float64, groups), labels: make([]string, groups)}
+	s := &scale{name: f.Name, places: make([]float64, groups), labels: make([]string, groups)}
 	of := make([]int, n)
 	for i := range n {
 		of[i] = i * groups / n
@@ -248,7 +248,7 @@ func wires(a *sweep.Analysis, all []int) doc.Figure {
 	}
 	for n := range factors {
 		f := &factors[n]
-		axis(n, withoutUnit(f.Name), f.Texts[0], f.Texts[len(f.Texts)-1])
+		axis(n, f.Name, f.Texts[0], f.Texts[len(f.Texts)-1])
 	}
 	axis(len(factors), a.Table.Space.Kind.MainText, units.Time(least).String(), units.Time(most).String())
 	b.WriteString("</svg>")

@@ -269,9 +269,6 @@ func howText(p *results.TrainingPhase) string {
 	if p.Parts > 0 {
 		parts = append(parts, fmt.Sprintf("whole, in %d parts without a common link", p.Parts))
 	}
-	if p.Share > 0 {
-		parts = append(parts, fmt.Sprintf("%s of the bytes, the rest at the steady rate", percent(p.Share)))
-	}
 	if len(parts) == 0 {
 		return "whole"
 	}

@@ -36,7 +36,7 @@ func fabricatedTraining(gpus int, slower float64) *results.Training {
 			Purposes: []results.PurposeTime{{Purpose: "tensor", MovingPs: 300e9, ExposedPs: 200e9}, {Purpose: "data", MovingPs: 60e9, ExposedPs: int64(data)}},
 			Phases: []results.TrainingPhase{
 				{Name: "tensor all-gather", Purpose: "tensor", Groups: 16, Ranks: 4, Bytes: 64 << 20, Uses: 512, Algorithm: "ring", Wire: "Simple", LeastPs: 1e8, MeanPs: 1e8, MostPs: 1e8, Folded: 14},
-				{Name: "data reduce-scatter", Purpose: "data", Groups: 8, Ranks: 8, Bytes: 1 << 30, Uses: 2, Algorithm: "ring", Wire: "Simple", LeastPs: 1e9, MeanPs: 2e9, MostPs: 3e9, Share: 0.25},
+				{Name: "data reduce-scatter", Purpose: "data", Groups: 8, Ranks: 8, Bytes: 1 << 30, Uses: 2, Algorithm: "ring", Wire: "Simple", LeastPs: 1e9, MeanPs: 2e9, MostPs: 3e9},
 			},
 			Hottest: []results.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
 			Failures: results.TrainingFailures{PerDay: 0.03, LostSeconds: 1500, Effective: 0.9995},

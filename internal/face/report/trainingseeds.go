@@ -74,7 +74,7 @@ func seedsSentences(t *results.Training) (out []string) {
 
 // stepsContrast is the contrast of the steps of two fabrics over seeds, as two samples: a seed draws other paths on each.
 func stepsContrast(slow, fast *results.TrainingSeeds) contest.Contrast {
-	return contest.RatioOf(contest.LogsOf(slow.StepsPs), contest.LogsOf(fast.StepsPs), false, 1)
+	return contest.RatioOf(contest.LogsOf(slow.StepsPs), contest.LogsOf(fast.StepsPs), false)
 }
 
 // stepsBehind reports whether seeds show that steps are longer.

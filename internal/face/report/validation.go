@@ -9,11 +9,12 @@ import (
 	"weft/internal/study/validate"
 )
 
-// The texts of docs/VALIDATION.md other than the cases.
+// The texts of the documents other than the cases.
 const (
 	validationIntro = `weft's numbers beside references: closed forms, other simulators, vendors' tables and
-published measurements. ` + "`weft validate`" + ` runs every case, and
-` + "`weft validate --markdown`" + ` makes this page. A miss is shown as a miss.`
+published measurements. A miss is shown as a miss.`
+	summaryIntro = "`weft validate --html FILE`" + ` runs the cases and writes all of them: reference, setting, every
+row and what is known about it. ` + "`--case NAME`" + ` selects cases. ` + "`weft validate --markdown`" + ` makes this page.`
 	trustIntro = `Find its kind. An error in time is positive if weft is slower, an error in bandwidth
 if weft is faster. [MODELS.md](MODELS.md#can-i-trust-this-number) has the same by question,
 and every assumption.`
@@ -32,20 +33,37 @@ var validationRules = doc.List{
 	"Runs are deterministic: every machine gives these numbers.",
 }
 
-// Validation is the cases with their references: as Markdown it is docs/VALIDATION.md, on a
-// terminal the count, the chapters and the misses, and the cases of a single chapter.
+// ValidationSummary is docs/VALIDATION.md: errors by kind of number and by cluster, a line for each
+// case, and the misses.
+func ValidationSummary(results []validate.Result) *doc.Document {
+	d := &doc.Document{Title: "Validation"}
+	d.Add(doc.Section{Blocks: doc.Paragraphs(validationIntro + "\n\n" + summaryIntro)})
+	d.Add(doc.Section{Title: "Can I trust this number?", Blocks: []doc.Block{doc.Paragraph{Text: trustIntro}, trustTable(results)}})
+	if blocks := clusterSummary(results); blocks != nil {
+		d.Add(doc.Section{Title: "Measured clusters", Blocks: blocks})
+	}
+	d.Add(doc.Section{Title: "How to read the cases", Blocks: []doc.Block{validationRules}})
+	d.Add(doc.Section{Title: "What was calibrated on what", Blocks: []doc.Block{calibrations(results)}})
+	d.Add(doc.Section{Title: "Cases", Blocks: append(countSentence(results), claimTable(results))})
+	if _, miss, _ := validate.Count(results); miss > 0 {
+		d.Add(doc.Section{Title: "Misses", Blocks: []doc.Block{missTable(results, false)}})
+	}
+	return d
+}
+
+// Validation is the cases with their references: on a page all of them, on a terminal the count, the
+// chapters and the misses, and the cases of a single chapter.
 func Validation(results []validate.Result) *doc.Document {
-	pass, miss, notScored := validate.Count(results)
+	_, miss, _ := validate.Count(results)
 	d := &doc.Document{Brand: "validation", Title: "Validation", Footer: "Made by weft validate. The same version makes the same page."}
-	var calibrations doc.List = append(validate.Calibrations(results), noCalibration)
 	d.Add(doc.Section{In: doc.Page, Blocks: doc.Paragraphs(validationIntro)})
 	d.Add(doc.Section{Title: "Can I trust this number?", In: doc.Page, Blocks: []doc.Block{doc.Paragraph{Text: trustIntro}, trustTable(results)}})
 	if blocks := clusterTables(results); blocks != nil {
 		d.Add(doc.Section{Title: "Measured clusters", In: doc.Page, Blocks: blocks})
 	}
 	d.Add(doc.Section{Title: "How to read the cases", In: doc.Page, Blocks: []doc.Block{validationRules}})
-	d.Add(doc.Section{Title: "What was calibrated on what", In: doc.Page, Blocks: []doc.Block{calibrations}})
-	d.Add(doc.Section{Title: "Summary", Blocks: doc.Paragraphs(fmt.Sprintf("%d rows pass, %d miss, %d are not scored.", pass, miss, notScored))})
+	d.Add(doc.Section{Title: "What was calibrated on what", In: doc.Page, Blocks: []doc.Block{calibrations(results)}})
+	d.Add(doc.Section{Title: "Summary", Blocks: countSentence(results)})
 	chapters := chapterSections(results)
 	d.Add(doc.Section{In: doc.Screen, Blocks: []doc.Block{countTable(results, len(chapters) > 1)}})
 	if miss > 0 {
@@ -59,6 +77,35 @@ func Validation(results []validate.Result) *doc.Document {
 		d.Add(s)
 	}
 	return d
+}
+
+// calibrations say what was taken from which data.
+func calibrations(results []validate.Result) doc.List {
+	return append(validate.Calibrations(results), noCalibration)
+}
+
+// countSentence is the number of rows by verdict, as a sentence.
+func countSentence(results []validate.Result) []doc.Block {
+	pass, miss, notScored := validate.Count(results)
+	return doc.Paragraphs(fmt.Sprintf("%d rows pass, %d miss, %d are not scored.", pass, miss, notScored))
+}
+
+// claimTable is a row for each case, in the order of the chapters.
+func claimTable(results []validate.Result) *doc.Table {
+	t := doc.NewTable("case", "claim", "pass", "miss", "not scored")
+	before := ""
+	for i := range validate.Chapters {
+		for _, r := range validate.Chapters[i].Of(results) {
+			pass, miss, notScored := validate.Count([]validate.Result{r})
+			claim := r.Case.Claim
+			if claim == before {
+				claim = "as above"
+			}
+			before = r.Case.Claim
+			t.Add(doc.Text(r.Case.ID), doc.Text(claim), doc.Count(pass), doc.Count(miss), doc.Count(notScored))
+		}
+	}
+	return t
 }
 
 // trustTable answers by kind of number.

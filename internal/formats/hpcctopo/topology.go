@@ -64,7 +64,7 @@ func Read(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 		c.Field("  node: {gpus: 1, nics: 1, nic: {rate: %s%s}}", regular.NIC.Rate.Exact(), regular.Ports())
 		regular.Scenario(c)
 	}
-	c.Assume("a host has one GPU and one NIC; the rest of it is the default's. What config.txt says of buffers, congestion control and loss is not in this file: weft run --hpcc FOLDER takes it")
+	c.Assume("a host has one GPU and one NIC; the rest of it is the default's. What config.txt says of buffers, congestion control and loss is not in this file: weft replay FOLDER takes it")
 	if lossy > 0 {
 		c.Assume("the loss of %d links is left out", lossy)
 	}

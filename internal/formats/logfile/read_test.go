@@ -237,7 +237,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("the table of line %d has no rows", tab.Line)
 			}
 			for _, r := range tab.Rows {
-				if r.Bytes < 0 || r.Micros < 0 || r.Gbps < 0 || r.Micros == 0 && r.Gbps == 0 {
+				if r.Bytes < 0 || r.Micros < 0 || r.Gbps < 0 || r.AlgGBps < 0 || r.Micros == 0 && r.Gbps == 0 && r.AlgGBps == 0 {
 					t.Errorf("row %+v measures nothing", r)
 				}
 			}

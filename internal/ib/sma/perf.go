@@ -47,44 +47,35 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 		info := mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 1, CapabilityMask: mad.PerfAllPorts | mad.PerfExtended | mad.PerfXmitWait, RespTime: 16}
 		return r.readOnly(&info)
 	case mad.AttrPortCounters:
-		var in mad.PortCounters
-		_ = mad.Parse(r.data, &in)
-		ports := r.counted(in.Port)
-		if ports == nil {
-			return mad.BadField
-		}
-		var out mad.PortCounters
-		for _, c := range ports {
-			if r.set {
-				c.clearShort(&in)
-			}
-			c.addShort(&out)
-		}
-		out.Port = in.Port
-		mad.Append(r.blank(), &out)
-		return mad.OK
+		var in, out mad.PortCounters
+		return answerCounters(r, &in, &out, &in.Port, &out.Port, (*counters).clearShort, (*counters).addShort)
 	case mad.AttrPortCountersExtended:
-		var in mad.PortCountersExtended
-		_ = mad.Parse(r.data, &in)
-		ports := r.counted(in.Port)
-		if ports == nil {
-			return mad.BadField
-		}
-		var out mad.PortCountersExtended
-		for _, c := range ports {
-			if r.set {
-				c.clearLong(&in)
-			}
-			c.addLong(&out)
-		}
-		out.Port = in.Port
-		mad.Append(r.blank(), &out)
-		return mad.OK
+		var in, out mad.PortCountersExtended
+		return answerCounters(r, &in, &out, &in.Port, &out.Port, (*counters).clearLong, (*counters).addLong)
 	}
 	if d := detailOf(attr); d != nil {
 		return r.answerDetail(d)
 	}
 	return mad.BadAttribute
+}
+
+// answerCounters answers with the sum over the selected ports, whose selected counters a Set has
+// written before.
+func answerCounters[T mad.Structure](r *request, in, out T, inPort, outPort *uint8, write, add func(*counters, T)) mad.Status {
+	_ = mad.Parse(r.data, in)
+	ports := r.counted(*inPort)
+	if ports == nil {
+		return mad.BadField
+	}
+	for _, c := range ports {
+		if r.set {
+			write(c, in)
+		}
+		add(c, out)
+	}
+	*outPort = *inPort
+	mad.Append(r.blank(), out)
+	return mad.OK
 }
 
 // allPorts selects the ports of a node together (IBA vol. 1, 16.1.3.5, PortSelect).

@@ -78,7 +78,7 @@ func newCarrier(r *scenario.Resolved, change func(*network.Plan)) (*carrier, err
 	change(plan)
 	c := &carrier{ends: map[way]units.QPN{}, streams: map[[2]int32]*stream{}, coming: make([]int, plan.Graph.Endpoints), waiting: make([]int, plan.Graph.Endpoints)}
 	c.wants = plan.Wants()
-	c.net, err = plan.Build(c, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1)
+	c.net, err = plan.Build(c, r.Cluster.Nodes, network.ScaleUp{}, 1)
 	return c, err
 }
 

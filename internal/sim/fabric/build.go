@@ -302,7 +302,7 @@ func (b *Builder) partitions(parts int) {
 		n.slot = 1 << slot
 	}
 	for i := range parts {
-		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts)), repeater: repeater{halt: units.Forever}}
+		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts)), partitionSearch: partitionSearch{halt: units.Forever}}
 		p.wide = len(n.ports)/parts >= manyLinks
 		for j := range p.mail {
 			p.mail[j].to = make([]outbox, parts)

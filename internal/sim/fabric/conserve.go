@@ -7,7 +7,7 @@ type audit struct{ *Network }
 // and, if the network is empty, credits as well.
 func (n audit) conserved() error {
 	last := n.parts[0]
-	s := n.simulated()
+	s := n.Stats()
 	gone := s.Delivered
 	for _, d := range s.Dropped {
 		gone += d

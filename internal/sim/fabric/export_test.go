@@ -34,8 +34,8 @@ func (n *Network) Alone() (count int) {
 
 // Changed compares the network's state with itself after a change of the packets on its wires: it is the first field
 // that differs, and the number of packets.
-func (n *Network) Changed(now units.Time, app Repeating, change func(h *transport.Packet)) (where string, packets int) {
-	n.SkipRepeats(app, 1)
+func (n *Network) Changed(now units.Time, app Periodic, change func(h *transport.Packet)) (where string, packets int) {
+	n.SkipPeriods(app, 1)
 	record := state.Record(now, nil)
 	n.walk(record)
 	for _, p := range n.parts {

@@ -55,7 +55,7 @@ type infinibandState struct {
 	// inspects are not 0, and FIFO.
 	expires, marks, limited, inspects, fifo bool
 	outrun                                  bool // some input is slower than some output
-	odd                                     bool // fifo, marks, inspects or outrun, or the network is to be even
+	odd                                     bool // fifo, marks, inspects or outrun
 }
 
 // infinibandPorts is the state of the ports of switches with credits.
@@ -536,9 +536,6 @@ func (s *infinibandState) forwardRarely(p *Partition, o *port, out int32, lane u
 	}
 	start := p.now
 	if o.debt > 0 {
-		if n.even && n.inboxes[out].kind == kindInfiniBand && o.flags&flagUncounted == 0 && o.freeAt >= start {
-			p.uneven()
-		}
 		start = o.payDebt(start)
 	}
 	if s.outrun && n.inboxes[in].slower {

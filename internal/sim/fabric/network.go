@@ -46,7 +46,6 @@ type Network struct {
 	lookahead units.Time    `state:"-"`
 	slot      units.Time    `state:"-"` // length of the slots of cells; 0 without cells
 	seed      uint64        `state:"-"`
-	even      bool          `state:"-"` // see KeepEven
 
 	wiring
 	alone []*node  `state:"-"` // by cell: its switch, if that handles the cell's events itself
@@ -63,8 +62,7 @@ type Network struct {
 	borders     `state:"-"`
 	hazards     `state:"-"`
 	aggregation *aggregation `state:"-"` // nil: no switch reduces
-	repeats     repeats      `state:"-"`
-	leaps       leaps        `state:"-"`
+	periods     periodSearch `state:"-"`
 }
 
 // observers are the traces of a network.
@@ -120,7 +118,7 @@ func (n *Network) Run(until units.Time, workers int, stop *engine.Stop) error {
 		if !halted {
 			break
 		}
-		until -= n.lookAround(at, until)
+		n.searchPeriod(at, until)
 	}
 	for _, p := range n.parts {
 		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
@@ -145,15 +143,8 @@ func (n *Network) single() units.Time {
 // UseSpare lets runs use spare cores, when available, in addition to their workers.
 func (n *Network) UseSpare(spare *engine.Spare) { n.spare = spare }
 
-// Stats sums the counters of all partitions, and what was estimated of parts that an application left out.
-func (n *Network) Stats() counts.Stats {
-	s := n.simulated()
-	s.Add(&n.leaps.sum.stats)
-	return s
-}
-
-// simulated sums the counters of all partitions.
-func (n *Network) simulated() (s counts.Stats) {
+// Stats sums the counters of all partitions.
+func (n *Network) Stats() (s counts.Stats) {
 	for _, p := range n.parts {
 		s.Add(&p.stats)
 	}
@@ -203,29 +194,7 @@ func (n *Network) Credited(link int32) bool {
 }
 
 // LinkBytes is the number of bytes sent on a link, as on the wire.
-func (n *Network) LinkBytes(link int32) int64 {
-	bytes := n.ports[link].bytes
-	if n.leaps.time > 0 {
-		bytes += n.leaps.sum.bytes[link]
-	}
-	return bytes
-}
-
-// CopyBytes gives each link the bytes that another has sent, or none if that is below 0, after a run in which some links stood
-// for others. Links outside of the scale-out fabric keep theirs.
-func (n *Network) CopyBytes(of []int32) {
-	bytes := make([]int64, len(of))
-	for link, from := range of {
-		if from >= 0 {
-			bytes[link] = n.ports[from].bytes
-		}
-	}
-	for link := range bytes {
-		if n.ScaleOut(int32(link)) {
-			n.ports[link].bytes = bytes[link]
-		}
-	}
-}
+func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
 
 // Connection describes one direction of a connected pair of queue pairs.
 type Connection struct {

@@ -48,10 +48,10 @@ type Partition struct {
 	mailboxes `state:"-"`
 	preview   `state:"-"`
 	copyRecords
-	record   *series.Recorder  `state:"-"` // nil: nothing is recorded
-	adapters []*series.Port    `state:"-"` // ports of NICs, if they count
-	messages messages.Recorder `state:"-"`
-	repeater `state:"-"`
+	record          *series.Recorder  `state:"-"` // nil: nothing is recorded
+	adapters        []*series.Port    `state:"-"` // ports of NICs, if they count
+	messages        messages.Recorder `state:"-"`
+	partitionSearch `state:"-"`
 
 	err error `state:"-"`
 }

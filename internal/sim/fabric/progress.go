@@ -29,15 +29,6 @@ func (p *progress) skip(periods int64, by units.Time, events, hops int64) {
 	p.reached.Add(int64(by))
 }
 
-// leap adds a part that was left out.
-func (p *progress) leap(by units.Time, events, hops int64) {
-	p.skipped.Add(int64(by))
-	p.unneeded.Add(events)
-	p.events.Add(events)
-	p.hops.Add(hops)
-	p.reached.Add(int64(by))
-}
-
 // addProgress adds a partition's work in a window: its events, its packet-hops, and the packets
 // delivered, those of the scale-up network with them. It ends the run if the work exceeds a bound, or if
 // nothing has moved for too long although there are packets.
@@ -50,7 +41,7 @@ func (p *Partition) addProgress(events, hops, delivered int64) {
 	if p.pool.live > 0 && p.now-since > n.patience && p.err == nil {
 		p.err = &Standstill{}
 	}
-	n.progress.reached.Store(int64(p.now + n.leaps.time))
+	n.progress.reached.Store(int64(p.now))
 	n.progress.hops.Add(hops)
 	sum := n.progress.events.Add(events)
 	if n.maxEvents > 0 && sum > n.maxEvents && p.err == nil {

@@ -100,7 +100,6 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 	if p.load(static) <= load+p.net.threshold {
 		return static
 	}
-	p.uneven()
 	return least
 }
 

@@ -38,9 +38,9 @@ func (n *Network) Recorded() *series.Recording {
 		return nil
 	}
 	last := n.LastEvent()
-	if n.repeats.survey != nil {
-		n.repeats.survey.abandon(n, last)
-		n.repeats.survey = nil
+	if n.periods.survey != nil {
+		n.periods.survey.abandon(n, last)
+		n.periods.survey = nil
 	}
 	return series.Finished(n.recorders(), last)
 }

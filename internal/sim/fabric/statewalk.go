@@ -26,10 +26,10 @@ func (n *Network) walk(w *state.Walk) {
 		}
 		w.Within = n.parts[n.nodes[i].part]
 		n.nodes[i].walkQueues(w, n)
-		n.nodes[i].walkTurn(w, n.repeats.cycles[i])
+		n.nodes[i].walkTurn(w, n.periods.cycles[i])
 	}
 	w.Visit(n)
-	n.repeats.app.WalkState(w)
+	n.periods.app.WalkState(w)
 }
 
 // walkTurn visits the turn of spraying and adaptive routing, of which only the place in a set of ports
@@ -79,12 +79,12 @@ func (nd *node) walkQueues(w *state.Walk, n *Network) {
 
 // walk visits the pending events of a partition, their packets, and the partition's counters.
 func (p *Partition) walk(w *state.Walk) {
-	events := p.queue.Pending(p.repeater.events[:0])
+	events := p.queue.Pending(p.pending[:0])
 	ends := len(events)
 	if p.cells != nil {
 		events = p.cells.Pending(events)
 	}
-	p.repeater.events = events
+	p.pending = events
 	for i := range events {
 		if w.Differs() {
 			return
@@ -144,7 +144,7 @@ func (p *Partition) walkPacket(w *state.Walk, i int32) {
 		tag, burst := h.VA, h.Offset
 		h.VA, h.Offset = 0, 0
 		w.Visit(h)
-		p.net.repeats.app.WalkTag(w, p, &tag)
+		p.net.periods.app.WalkTag(w, p, &tag)
 		w.Word(uint64(burst)) // it counts bursts
 		h.VA, h.Offset = tag, burst
 		return
@@ -268,7 +268,7 @@ func (q *localQueue) WalkState(w *state.Walk) {
 		m.Tag = 0
 		w.Word(1)
 		w.Visit(m)
-		p.net.repeats.app.WalkTag(w, p, &tag)
+		p.net.periods.app.WalkTag(w, p, &tag)
 		m.Tag = tag
 	}
 	w.Word(0)

@@ -16,7 +16,7 @@ func (noState) WalkState(*state.Walk) {}
 
 func (noState) WalkTag(*state.Walk, *fabric.Partition, *uint64) {}
 
-func (noState) Repeats(*state.Walk) uint64 { return 0 }
+func (noState) FurtherPeriods(*state.Walk) uint64 { return 0 }
 
 func (noState) Survey() {}
 

@@ -59,15 +59,14 @@ type SkippedMeta struct {
 	TimePs  int64 `json:"simulated_ps"`    // of these periods
 	OfPs    int64 `json:"of_simulated_ps"` // of all simulations
 	Events  int64 `json:"events"`          // in these periods, and of these nodes
-	Nodes   int64 `json:"nodes,omitempty"` // that do what others do
 }
 
 // MetaOf is the skipped part of a run for meta.json; nil if nothing was skipped.
 func MetaOf(s results.Skipped) *SkippedMeta {
-	if s.Periods == 0 && s.Nodes == 0 {
+	if s.Periods == 0 {
 		return nil
 	}
-	return &SkippedMeta{s.Periods, int64(s.Time), int64(s.Of), s.Events, s.Nodes}
+	return &SkippedMeta{s.Periods, int64(s.Time), int64(s.Of), s.Events}
 }
 
 // Run is the content of a run folder.

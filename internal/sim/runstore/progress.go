@@ -67,18 +67,10 @@ func replace(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), temporary+"*") // several may write it at a time
-	if err != nil {
+	return regular.Replace(path, temporary+"*", func(f *os.File) error { // several may write it at a time
+		_, err := f.Write(text)
 		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	})
 }
 
 // Requested is the last request of a viewer; "" if there is none.

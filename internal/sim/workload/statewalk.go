@@ -5,11 +5,11 @@ import (
 	"weft/units"
 )
 
-// Walk visits a rank's progress. Its operations are numbers of a group: between equal states the rank has
-// moved on in its list. spans are the times of its operations.
+// Walk visits a rank's progress in its list of operations. In two equal states a rank may be at different
+// places of its list, so operations are numbers of the group ops. spans are the times of the operations.
 //
-// What has begun and what is over says all of the operations from the first that is not over on, if they
-// depend on each other as those of the other state do.
+// For each operation from the first that is not over on, the walk visits whether it has begun and
+// whether it is over. The rest follows from their dependencies, which the caller compares.
 func (p *Progress) Walk(w *state.Walk, ops state.Group, spans []Span) {
 	low, high := p.Window(spans)
 	w.Number(ops, uint64(low), 63)
@@ -30,7 +30,8 @@ func (p *Progress) Walk(w *state.Walk, ops state.Group, spans []Span) {
 	}
 }
 
-// Window is the operations that are not over, up to the last that waits for nothing else.
+// Window is the range of operations in progress: from the first that is not over to the last that waits
+// for no other operation.
 func (p *Progress) Window(spans []Span) (low, high int) {
 	for p.low < len(spans) && spans[p.low].End >= 0 {
 		p.low++
@@ -45,17 +46,18 @@ func (p *Progress) Dependents(op int32, f func(after int32)) {
 	}
 }
 
-// Skip marks an operation as over, after which the operations that may begin are known.
-func (p *Progress) Skip(op int32) {
+// EndSkipped marks an operation as over that a skipped period has ended. Over would begin the operations
+// that waited for it; those of a skipped period are known to have begun.
+func (p *Progress) EndSkipped(op int32) {
 	p.running--
 	p.Dependents(op, func(after int32) { p.waits[after]-- })
 }
 
-// Skipped says that operations from an index on wait for others.
-func (p *Progress) Skipped(high int) { p.high = high }
+// SetWindowEnd sets the end of the window after skipped periods: operations from it on wait for others.
+func (p *Progress) SetWindowEnd(high int) { p.high = high }
 
-// Walk visits what a rank's computation has lost. Its operations are numbers of the group ops, and the ends
-// that were foreseen of the group turns.
+// Walk visits the computation under way, and the multiprocessors that communication has taken from it.
+// Operations are numbers of the group ops. The counts of foreseen ends are numbers of the group turns.
 func (c *Contention) Walk(w *state.Walk, ops, turns state.Group) {
 	w.Word(uint64(c.taken))
 	turn := uint64(c.turn)
@@ -73,15 +75,17 @@ func (c *Contention) Walk(w *state.Walk, ops, turns state.Group) {
 	w.Past(&c.since)
 }
 
-// Repeated is a stretch of a rank's operations that repeats those before it.
+// Repeated is a range of a rank's operations in skipped periods. Each repeats the operation By places
+// before it, a Period later.
 type Repeated struct {
-	From, To int        // operations
-	By       int        // places to the operation that is repeated
-	Period   units.Time // which has begun and ended so much earlier
-	Until    units.Time // later begins and ends do not belong to it
+	From, To int // operations
+	By       int
+	Period   units.Time
+	Until    units.Time // end of the skipped periods: later begins and ends do not belong to them
 }
 
-// Repeat gives the operations of a stretch their times, and calls began and over with those that begin and end.
+// Repeat gives the operations of skipped periods their times. It calls began with those that begin in
+// them, and over with those that end in them.
 func (t *Timeline) Repeat(rank int, r Repeated, began, over func(op int32)) {
 	spans := t.Spans[rank]
 	for i := r.From; i < r.To; i++ {

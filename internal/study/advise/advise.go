@@ -7,9 +7,8 @@ import (
 	"slices"
 
 	"weft/internal/sim"
+	"weft/internal/study/many"
 	"weft/internal/study/plan"
-	"weft/internal/study/serve"
-	"weft/results"
 )
 
 // Advice is the recommendation with its evidence.
@@ -38,7 +37,7 @@ type Reason struct {
 
 // Options are settings of the caller that do not change the advice.
 type Options struct {
-	Simulate Simulator
+	Simulate many.Runner
 	Train    Trainer
 	Serve    Server
 	Workers  int          // cores; 0 is all
@@ -56,8 +55,8 @@ type adviser struct {
 // Make recommends a fabric.
 func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Advice, error) {
 	b := &bench{
-		simulate: o.Simulate, train: o.Train, serve: o.Serve, options: sim.Options{Workers: o.Workers}, message: p.Simulate.Message,
-		done: map[string]*results.Results{}, steps: map[string]*results.TrainingFabric{}, limits: map[string]*serve.Limit{},
+		simulate: o.Simulate, train: o.Train, serve: o.Serve,
+		options: sim.Options{Workers: o.Workers}, message: p.Simulate.Message,
 	}
 	a := &adviser{bench: b, meter: b.measure, prices: prices, tell: o.Tell}
 	switch job := &p.Design.Job; {

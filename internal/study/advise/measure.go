@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/sim"
+	"weft/internal/study/many"
 	"weft/internal/study/plan"
 	"weft/internal/study/serve"
 	"weft/internal/study/training"
@@ -14,9 +15,6 @@ import (
 	"weft/scenario"
 	"weft/units"
 )
-
-// Simulator runs a scenario; sim.Run is one.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Trainer simulates a training step; training.Run is one.
 type Trainer func(ctx context.Context, r *scenario.Resolved, o training.Options) (*results.Training, error)
@@ -67,32 +65,48 @@ type Meter func(ctx context.Context, d *plan.Design, m Model, changes ...scenari
 
 // bench runs simulations, each only once.
 type bench struct {
-	simulate Simulator
+	simulate many.Runner
 	train    Trainer
 	serve    Server
 	options  sim.Options
 	message  units.Bytes
-	done     map[string]*results.Results
-	steps    map[string]*results.TrainingFabric
-	limits   map[string]*serve.Limit
+	results  once[*results.Results]
+	steps    once[*results.Training]
+	limits   once[*serve.Limit]
+}
+
+// once are simulations by their keys, each made once.
+type once[T any] map[string]T
+
+// of is the simulation of a design's model with changes.
+func (o *once[T]) of(
+	d *plan.Design, m Model, changes []scenario.Override, simulate func(*scenario.Resolved) (T, error),
+) (T, error) {
+	key := keyOf(d, m, changes)
+	if known, is := (*o)[key]; is {
+		return known, nil
+	}
+	var none T
+	r, err := resolved(d, m, changes...)
+	if err != nil {
+		return none, err
+	}
+	out, err := simulate(r)
+	if err != nil {
+		return none, fmt.Errorf("%s, %s: %w", d.Name, m.Text(), err)
+	}
+	if *o == nil {
+		*o = once[T]{}
+	}
+	(*o)[key] = out
+	return out, nil
 }
 
 // run simulates a design's model with changes.
 func (b *bench) run(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*results.Results, error) {
-	key := keyOf(d, m, changes)
-	if r, ok := b.done[key]; ok {
-		return r, nil
-	}
-	r, err := resolved(d, m, changes...)
-	if err != nil {
-		return nil, err
-	}
-	results, err := b.simulate(ctx, r, b.options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.Name, err)
-	}
-	b.done[key] = results
-	return results, nil
+	return b.results.of(d, m, changes, func(r *scenario.Resolved) (*results.Results, error) {
+		return b.simulate(ctx, r, b.options)
+	})
 }
 
 // keyOf identifies a simulation.
@@ -128,20 +142,13 @@ func stepOf(f *results.TrainingFabric) *Step {
 
 // step simulates a step of a design's training job on its model.
 func (b *bench) step(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*results.TrainingFabric, error) {
-	key := keyOf(d, m, changes)
-	if f, ok := b.steps[key]; ok {
-		return f, nil
-	}
-	r, err := resolved(d, m, changes...)
+	t, err := b.steps.of(d, m, changes, func(r *scenario.Resolved) (*results.Training, error) {
+		return b.train(ctx, r, training.Options{Workers: b.options.Workers})
+	})
 	if err != nil {
 		return nil, err
 	}
-	t, err := b.train(ctx, r, training.Options{Workers: b.options.Workers})
-	if err != nil {
-		return nil, fmt.Errorf("%s, %s: %w", d.Name, m.Text(), err)
-	}
-	b.steps[key] = &t.Fabrics[0]
-	return b.steps[key], nil
+	return &t.Fabrics[0], nil
 }
 
 // measure is the Meter of collectives: the design's job, and a permutation.

@@ -92,20 +92,9 @@ func servedOf(l *serve.Limit) *Served {
 
 // limit searches the limit of a design's serving job on its model.
 func (b *bench) limit(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*serve.Limit, error) {
-	key := keyOf(d, m, changes)
-	if l, ok := b.limits[key]; ok {
-		return l, nil
-	}
-	r, err := resolved(d, m, changes...)
-	if err != nil {
-		return nil, err
-	}
-	l, err := b.serve(ctx, r, serve.Options{Workers: b.options.Workers})
-	if err != nil {
-		return nil, fmt.Errorf("%s, %s: %w", d.Name, m.Text(), err)
-	}
-	b.limits[key] = l
-	return l, nil
+	return b.limits.of(d, m, changes, func(r *scenario.Resolved) (*serve.Limit, error) {
+		return b.serve(ctx, r, serve.Options{Workers: b.options.Workers})
+	})
 }
 
 // Move is a change of a serving job's fabric or of the job, with what it does to the job.

@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/study/audit"
+	"weft/internal/study/many"
 	"weft/internal/test/simtest"
 )
 
@@ -275,7 +276,7 @@ func TestZonesThatDoNotFitTheFabricAreAnError(t *testing.T) {
 // would keep its ranks apart.
 func TestTheCostOfInspectionComparesTheSameJob(t *testing.T) {
 	r := simtest.Resolve(t, strings.Replace(cluster(kept, planes+"  inspection: {latency: 5us, rate: 200Gbps}\n"), "{pattern: permutation, sizes: [1KiB]}", "{collective: all-reduce, sizes: [1KiB, 4MiB]}", 1))
-	costs, err := audit.Measure(context.Background(), r, sim.Run, sim.Options{Workers: 1})
+	costs, err := audit.Measure(context.Background(), r, many.Options{Run: sim.Run, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,14 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
-	"weft/internal/sim"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/control"
-	"weft/results"
+	"weft/internal/study/many"
 	"weft/scenario"
 	"weft/units"
 )
@@ -34,31 +34,29 @@ func (c *Cost) Ratio() float64 {
 	return float64(c.Inline) / float64(c.Apart)
 }
 
-// Simulator runs a scenario, as sim.Run does.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
-
 // pingBytes is the size of the message whose latency is reported.
 const pingBytes = 8
 
 // Measure simulates the scenario's workload, and one small message over the longest path of its
 // first NIC, with and without the declared inspection box. Partitions and VRFs are left out: they
 // do not change the cost of a box. It does nothing if no box is declared.
-func Measure(ctx context.Context, r *scenario.Resolved, simulate Simulator, o sim.Options) ([]Cost, error) {
+func Measure(ctx context.Context, r *scenario.Resolved, o many.Options) ([]Cost, error) {
 	switch {
 	case !r.Isolation.Inspection.On():
 		return nil, nil
 	case r.Cluster.Endpoints() < 2:
 		return nil, &FieldError{Path: "isolation.inspection", Err: errors.New("a cluster of one NIC has no path to inspect")}
 	}
+	jobs := []*scenario.Resolved{oneMessage(r), withoutPartitions(r)}
+	var variants []*scenario.Resolved
+	for _, job := range jobs {
+		variants = append(variants, job, withBoxes(job, r.Isolation.Inspection))
+	}
+	rows := many.Rows(ctx, variants, o, many.OutcomeOf)
 	var all []Cost
-	for _, job := range []*scenario.Resolved{oneMessage(r), withoutPartitions(r)} {
-		apart, err := simulate(ctx, job, o)
-		if err != nil {
-			return all, err
-		}
-		inspected := withBoxes(job, r.Isolation.Inspection)
-		inline, err := simulate(ctx, inspected, o)
-		if err != nil {
+	for k, job := range jobs {
+		apart, inline := rows[2*k].Results, rows[2*k+1].Results
+		if err := cmp.Or(rows[2*k].Err, rows[2*k+1].Err); err != nil {
 			return all, err
 		}
 		for i := range apart.Fabrics {

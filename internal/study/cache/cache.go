@@ -1,77 +1,145 @@
 package cache
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"database/sql"
+	"encoding/hex"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
 
 	"weft/internal/sim/known"
 )
 
+// FolderName is the name of the folder with results in the folder of a cache.
+const FolderName = "weft-known"
+
+// Program is who makes results.
+type Program struct {
+	Digest  []byte // of the executable
+	Version string // for people
+}
+
+// Options are the settings of a cache.
+type Options struct {
+	Program Program
+	Now     func() time.Time
+	Tell    func(problem string) // called at most once
+}
+
+// Cache is a folder with results. Its methods may be called concurrently; a nil Cache knows nothing.
+type Cache struct {
+	root string // with the results of all programs
+	own  string // with those of this program
+	o    Options
+	max  int64
+
+	mu    sync.Mutex
+	isOff bool // there was a problem
+	asked int
+	found int
+}
+
+// Open opens the cache of a folder, and makes it if there is none. A problem is told; the cache then
+// knows nothing and keeps nothing.
+func Open(dir string, o Options) *Cache {
+	root := filepath.Join(dir, FolderName)
+	c := &Cache{root: root, own: ownFolder(root, &o.Program), o: o, max: MaxBytes}
+	if err := c.makeFolder(); err != nil {
+		c.off(err)
+	}
+	return c
+}
+
+// ownFolder is the folder of a program's results.
+func ownFolder(root string, p *Program) string {
+	return filepath.Join(root, hex.EncodeToString(p.Digest))
+}
+
+// makeFolder makes the folder of this program's results, with the program's version for people.
+func (c *Cache) makeFolder() error {
+	if err := os.MkdirAll(c.own, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(c.own, versionFile), []byte(c.o.Program.Version), 0o600)
+}
+
 // Get is the value of a simulation of this program, if it is known.
-func (c *Cache) Get(of known.Key) (value []byte, is bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.asked++
-	if c.db == nil {
+func (c *Cache) Get(key known.Key) (value []byte, is bool) {
+	if !c.asks() {
 		return nil, false
 	}
-	key := c.row(of)
-	var sum []byte
-	switch err := c.db.QueryRow("SELECT value, sum FROM results WHERE key = ?", key[:]).Scan(&value, &sum); {
-	case errors.Is(err, sql.ErrNoRows):
+	name := fileOf(c.own, key)
+	text, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, false
 	case err != nil:
 		c.off(err)
 		return nil, false
 	}
-	if want := sumOf(key, value); !bytes.Equal(sum, want[:]) {
-		c.wrong(key)
+	e, err := decode(key, text)
+	if err != nil {
+		_ = os.Remove(name)
+		c.tell(err.Error() + "; the run goes on, and simulates it again")
 		return nil, false
 	}
+	if now := c.o.Now(); now.Sub(lastUse(name)) > usedWithin {
+		_ = os.Chtimes(name, now, now)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.found++
-	c.used[key]++
-	return value, true
+	return e.Value, true
 }
 
-// wrong removes a row whose sum is wrong.
-func (c *Cache) wrong(key known.Key) {
-	_, err := c.db.Exec("DELETE FROM results WHERE key = ?", key[:])
-	if c.tell(errSum.Error() + "; the run goes on, and simulates it again"); err != nil {
-		c.off(err)
-	}
+// asks counts a question; it is false if there was a problem.
+func (c *Cache) asks() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked++
+	return !c.isOff
 }
 
 // Put keeps the result of a simulation of this program.
-func (c *Cache) Put(of known.Key, e known.Entry) {
+func (c *Cache) Put(key known.Key, e known.Entry) {
+	text := encode(key, &e)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	size := int64(len(e.Value) + len(e.Recipe))
-	if c.db == nil || size > maxEntry {
+	isOff := c.isOff
+	c.mu.Unlock()
+	if isOff || len(text) > maxEntry {
 		return
 	}
-	key := c.row(of)
-	sum := sumOf(key, e.Value)
-	_, err := c.db.Exec("INSERT OR REPLACE INTO results (key, program, kind, what, value, sum, recipe, used) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		key[:], c.program, e.Kind, e.What, e.Value, sum[:], e.Recipe, c.o.Now().Unix())
-	if c.added += size; err == nil && c.added > min(evictEvery, c.max/16) {
-		c.added = 0
-		err = evict(c.db, c.max)
+	err := c.write(key, text)
+	if errors.Is(err, fs.ErrNotExist) { // the folder was emptied meanwhile
+		if err = c.makeFolder(); err == nil {
+			err = c.write(key, text)
+		}
+	}
+	if err == nil {
+		err = c.bound(int64(len(text)))
 	}
 	if err != nil {
 		c.off(err)
 	}
 }
 
-// row is the key of a simulation's row.
-func (c *Cache) row(of known.Key) known.Key {
-	return sha256.Sum256(append(c.o.Program.Digest[:len(c.o.Program.Digest):len(c.o.Program.Digest)], of[:]...))
-}
-
-// sumOf is the sum by which a damaged value is found.
-func sumOf(key known.Key, value []byte) [sha256.Size]byte {
-	return sha256.Sum256(append(key[:], value...))
+// write writes the file of a result, which gets its name when it is complete.
+func (c *Cache) write(key known.Key, text []byte) error {
+	f, err := os.CreateTemp(c.own, partial)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	now := c.o.Now()
+	if err = errors.Join(err, f.Close(), os.Chtimes(f.Name(), now, now)); err == nil {
+		err = os.Rename(f.Name(), fileOf(c.own, key))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
 // Counts are the numbers of simulations that were asked for, and that were known.
@@ -82,76 +150,4 @@ func (c *Cache) Counts() (asked, found int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.asked, c.found
-}
-
-// Close notes what was used, and closes the file.
-func (c *Cache) Close() {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.db == nil {
-		return
-	}
-	err := c.note()
-	if err == nil && c.added > 0 {
-		err = evict(c.db, c.max)
-	}
-	if err != nil {
-		c.off(err)
-		return
-	}
-	if err := c.db.Close(); err != nil {
-		c.tell(reason(err))
-	}
-	c.db = nil
-}
-
-// note writes which results were used.
-func (c *Cache) note() error {
-	if len(c.used) == 0 {
-		return nil
-	}
-	tx, err := c.db.Begin()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	now := c.o.Now()
-	for key, hits := range c.used {
-		if _, err := tx.Exec("UPDATE results SET hits = hits + ?, used = iif(used < ?, ?, used) WHERE key = ?",
-			hits, now.Add(-usedWithin).Unix(), now.Unix(), key[:]); err != nil {
-			return err
-		}
-	}
-	return tx.Commit()
-}
-
-// evict removes what was used longest ago, until a tenth of the most bytes is free. The freed pages take
-// later results.
-func evict(db *sql.DB, most int64) error {
-	size, err := sizeOf(db)
-	for err == nil && size > most*9/10 {
-		var done sql.Result
-		if done, err = db.Exec("DELETE FROM results WHERE rowid IN (SELECT rowid FROM results ORDER BY used LIMIT max(16, (SELECT count(*) FROM results) / 50))"); err != nil {
-			return err
-		}
-		if n, bad := done.RowsAffected(); bad != nil || n == 0 {
-			return bad
-		}
-		size, err = sizeOf(db)
-	}
-	return err
-}
-
-// sizeOf is the size of the pages in use.
-func sizeOf(db *sql.DB) (size int64, err error) {
-	var pages, free, page int64
-	for pragma, into := range map[string]*int64{"PRAGMA page_count": &pages, "PRAGMA freelist_count": &free, "PRAGMA page_size": &page} {
-		if err := db.QueryRow(pragma).Scan(into); err != nil {
-			return 0, err
-		}
-	}
-	return (pages - free) * page, nil
 }

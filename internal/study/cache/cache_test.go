@@ -3,7 +3,6 @@ package cache
 import (
 	"bytes"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -21,9 +20,14 @@ func (c *clock) read() time.Time { return c.now }
 
 func options(told *[]string) Options {
 	return Options{
-		Program: Program{[]byte("program"), "v1"}, Now: (&clock{time.Unix(1e9, 0)}).read,
+		Program: programOf("program"), Now: (&clock{time.Unix(1e9, 0)}).read,
 		Tell: func(problem string) { *told = append(*told, problem) },
 	}
+}
+
+func programOf(name string) Program {
+	digest := sha256.Sum256([]byte(name))
+	return Program{digest[:], "v1"}
 }
 
 // keyOf is the key of a simulation of a test, and valueOf its only right value.
@@ -65,7 +69,6 @@ func TestAResultIsKnownToLaterProcessesOfTheProgram(t *testing.T) {
 	for i := range 5 {
 		c.Put(keyOf(i), entryOf(i))
 	}
-	c.Close()
 	c = Open(dir, options(&told))
 	if n := knows(t, c, 6); n != 5 {
 		t.Errorf("%d of 5 results are known to another process", n)
@@ -73,11 +76,9 @@ func TestAResultIsKnownToLaterProcessesOfTheProgram(t *testing.T) {
 	if asked, found := c.Counts(); asked != 6 || found != 5 {
 		t.Errorf("it counted %d of %d", found, asked)
 	}
-	c.Close()
 	other := options(&told)
-	other.Program.Digest = []byte("another program")
+	other.Program = programOf("another program")
 	c = Open(dir, other)
-	defer c.Close()
 	if n := knows(t, c, 5); n != 0 || len(told) > 0 {
 		t.Errorf("another program knows %d results; told: %q", n, told)
 	}
@@ -94,12 +95,10 @@ func TestWhatWasUsedLongestAgoLeaves(t *testing.T) {
 	for i := range 100 {
 		c.Put(keyOf(i), entryOf(i))
 	}
-	c.Close()
 	now.now = now.now.Add(2 * usedWithin)
 	c = Open(dir, o)
 	c.max = 2 << 20
 	knows(t, c, 20) // the first 20 are used again
-	c.Close()
 	c = Open(dir, o)
 	c.max = 2 << 20
 	for i := 1000; i < 2000; i++ {
@@ -111,118 +110,77 @@ func TestWhatWasUsedLongestAgoLeaves(t *testing.T) {
 			}
 		}
 	}
-	c.Close()
 	c = Open(dir, o)
-	defer c.Close()
 	if n := knows(t, c, 100); n > 20 {
 		t.Errorf("of the 100 oldest results %d are left", n)
 	}
 	if _, is := c.Get(keyOf(1999)); !is {
 		t.Error("the newest result has left")
 	}
-	if at, err := os.Stat(c.file); err != nil || at.Size() > c.max || len(told) > 0 {
-		t.Errorf("the file has %d bytes, want at most %d: %v %q", at.Size(), c.max, err, told)
+	if has, err := Show(dir); err != nil || has.Bytes > c.max || len(told) > 0 {
+		t.Errorf("the folder takes %d bytes, want at most %d: %v %q", has.Bytes, c.max, err, told)
 	}
 }
 
-func TestAWrongSumIsToldAndSimulatedAgain(t *testing.T) {
-	var told []string
-	dir := t.TempDir()
-	c := Open(dir, options(&told))
-	for i := range 3 {
-		c.Put(keyOf(i), entryOf(i))
+// spoil changes the file of a result.
+func spoil(t *testing.T, c *Cache, n int, change func(text []byte) []byte) {
+	t.Helper()
+	name := fileOf(c.own, keyOf(n))
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = os.WriteFile(name, change(text), 0o600)
 	}
-	for i := range 2 {
-		key := c.row(keyOf(i))
-		if _, err := c.db.Exec("UPDATE results SET value = zeroblob(length(value)) WHERE key = ?", key[:]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := knows(t, c, 3); n != 1 {
-		t.Errorf("%d results are known, want the one that is sound", n)
-	}
-	c.Put(keyOf(0), entryOf(0))
-	if n := knows(t, c, 3); n != 2 {
-		t.Errorf("%d results are known after one was simulated again", n)
-	}
-	c.Close()
-	if len(told) != 1 || !strings.Contains(told[0], FileName) || !strings.Contains(told[0], "its sum is wrong") {
-		t.Errorf("told: %q", told)
-	}
-}
-
-// Each folder has a file that cannot be used. The first problem is told, with the way out.
-func TestARunGoesOnWithoutACache(t *testing.T) {
-	write := func(text string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			if err := os.WriteFile(filepath.Join(dir, FileName), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	change := func(query string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			fill(t, dir, 50)
-			db, err := sql.Open("sqlite", filepath.Join(dir, FileName))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			if _, err := db.Exec(query); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for name, c := range map[string]struct {
-		spoil func(*testing.T, string)
-		want  []string
-	}{
-		"text":           {write(strings.Repeat("not a database\n", 100)), []string{"it is not a file of weft", "weft cache clear"}},
-		"foreign":        {change("PRAGMA application_id = 7"), []string{"it is not a file of weft", "WEFT_CACHE"}},
-		"another layout": {change("PRAGMA user_version = 99"), []string{"layout 99 of another version", "weft cache clear"}},
-		"damaged":        {damage, []string{"damaged", "weft cache clear"}},
-		"cut":            {cut, []string{"damaged", "weft cache clear"}},
-		"a folder":       {func(t *testing.T, dir string) { mkdir(t, filepath.Join(dir, FileName)) }, []string{"permission is missing", "WEFT_CACHE"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			c.spoil(t, dir)
-			var told []string
-			cache := Open(dir, options(&told))
-			knows(t, cache, 50)
-			for i := range 5 {
-				cache.Put(keyOf(100+i), entryOf(100+i))
-			}
-			cache.Close()
-			if len(told) != 1 {
-				t.Fatalf("told %d problems, want 1: %q", len(told), told)
-			}
-			for _, want := range append(c.want, filepath.Join(dir, FileName), "the run goes on without") {
-				if !strings.Contains(told[0], want) {
-					t.Errorf("told %q, want %q in it", told[0], want)
-				}
-			}
-		})
-	}
-}
-
-func TestAFullDiskIsTold(t *testing.T) {
-	var told []string
-	dir := t.TempDir()
-	c := Open(dir, options(&told))
-	if _, err := c.db.Exec("PRAGMA max_page_count = 30"); err != nil { // SQLite's own full disk
+	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 100 {
+}
+
+func TestADamagedResultIsToldAndSimulatedAgain(t *testing.T) {
+	for name, change := range map[string]func([]byte) []byte{
+		"another value":  func(text []byte) []byte { text[len(text)-1] ^= 1; return text },
+		"another recipe": func(text []byte) []byte { text[bytes.IndexByte(text, '\n')+1] ^= 1; return text },
+		"cut":            func(text []byte) []byte { return text[:len(text)-1] },
+		"empty":          func([]byte) []byte { return nil },
+		"a text":         func([]byte) []byte { return []byte("not a result\n") },
+		"of another":     func([]byte) []byte { e := entryOf(2); return encode(keyOf(2), &e) },
+	} {
+		var told []string
+		c := Open(t.TempDir(), options(&told))
+		for i := range 3 {
+			c.Put(keyOf(i), entryOf(i))
+		}
+		spoil(t, c, 0, change)
+		spoil(t, c, 1, change)
+		if n := knows(t, c, 3); n != 1 {
+			t.Errorf("%s: %d results are known, want the one that is sound", name, n)
+		}
+		c.Put(keyOf(0), entryOf(0))
+		if n := knows(t, c, 3); n != 2 {
+			t.Errorf("%s: %d results are known after one was simulated again", name, n)
+		}
+		if len(told) != 1 || !strings.Contains(told[0], FolderName) || !strings.Contains(told[0], "its sum is wrong; the run goes on") {
+			t.Errorf("%s: told %q", name, told)
+		}
+	}
+}
+
+func TestARunGoesOnWithoutACache(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, FolderName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	c := Open(dir, options(&told))
+	for i := range 5 {
 		c.Put(keyOf(i), entryOf(i))
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "the disk is full; the run goes on") {
-		t.Errorf("told: %q", told)
+	if n := knows(t, c, 5); n != 0 || len(told) != 1 {
+		t.Fatalf("%d results are known; told %q, want one problem", n, told)
 	}
-	c = Open(dir, options(&told))
-	defer c.Close()
-	if n := knows(t, c, 100); n == 0 || n == 100 {
-		t.Errorf("%d of 100 results are known to another process, want those before the disk was full", n)
+	for _, want := range []string{filepath.Join(dir, FolderName), "the run goes on without", "set WEFT_CACHE to another folder"} {
+		if !strings.Contains(told[0], want) {
+			t.Errorf("told %q, want %q in it", told[0], want)
+		}
 	}
 }
 
@@ -242,56 +200,22 @@ func TestAFolderWithoutPermissionIsTold(t *testing.T) {
 	}
 }
 
-// fill makes a cache with results.
-func fill(t *testing.T, dir string, results int) {
-	t.Helper()
-	var told []string
-	c := Open(dir, options(&told))
-	for i := range results {
-		c.Put(keyOf(i), entryOf(i))
-	}
-	if c.Close(); len(told) > 0 {
-		t.Fatal(told)
-	}
-}
-
-// damage overwrites the middle of the file.
-func damage(t *testing.T, dir string) {
-	fill(t, dir, 50)
-	text, err := os.ReadFile(filepath.Join(dir, FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 5000; i < len(text); i++ {
-		text[i] ^= 0x5a
-	}
-	if err := os.WriteFile(filepath.Join(dir, FileName), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// cut shortens the file.
-func cut(t *testing.T, dir string) {
-	fill(t, dir, 50)
-	if err := os.Truncate(filepath.Join(dir, FileName), 10000); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func mkdir(t *testing.T, dir string) {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestClearForgetsAndKeepsWhatIsNotWefts(t *testing.T) {
 	dir := t.TempDir()
-	fill(t, dir, 50)
 	var told []string
 	beside := Open(dir, options(&told)) // a process that goes on
-	defer beside.Close()
+	for i := range 50 {
+		beside.Put(keyOf(i), entryOf(i))
+	}
+	mine := filepath.Join(dir, FolderName, "mine.txt")
+	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if bytes, err := Clear(dir); err != nil || bytes < 50*1000 {
 		t.Errorf("%d bytes are free: %v", bytes, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(mine)); err != nil || len(entries) != 1 || entries[0].Name() != "mine.txt" {
+		t.Errorf("the folder has %v after it, want mine.txt alone: %v", entries, err)
 	}
 	if n := knows(t, beside, 50); n != 0 {
 		t.Errorf("%d results are known", n)
@@ -300,22 +224,30 @@ func TestClearForgetsAndKeepsWhatIsNotWefts(t *testing.T) {
 	if n := knows(t, beside, 50); n != 1 || len(told) > 0 {
 		t.Errorf("the process that went on knows %d results, want its new one; told: %q", n, told)
 	}
-	damage(t, filepath.Join(dir, "damaged"))
-	if _, err := Clear(filepath.Join(dir, "damaged")); err != nil {
-		t.Error(err)
+	for range 2 {
+		if _, err := Clear(filepath.Join(dir, "none")); err != nil {
+			t.Errorf("a folder without a cache cannot be cleared: %v", err)
+		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "damaged", FileName)); err == nil {
-		t.Error("the damaged file is still there")
+}
+
+func TestShowTellsProgramsApart(t *testing.T) {
+	dir := t.TempDir()
+	var told []string
+	for k, name := range []string{"old", "new"} {
+		o := options(&told)
+		o.Program = programOf(name)
+		o.Now = (&clock{time.Unix(int64(1e9+k), 0)}).read
+		c := Open(dir, o)
+		for i := range 2 + k {
+			c.Put(keyOf(i), entryOf(i))
+		}
 	}
-	db, err := open(dir, false)
-	if err != nil {
-		t.Fatal(err)
+	has, err := Show(dir)
+	if err != nil || has.Results != 5 || has.Oldest != 1e9 || len(has.Programs) != 2 || has.Bytes != 5*block {
+		t.Fatalf("it has %+v, %v", has, err)
 	}
-	defer db.Close()
-	if _, err := db.Exec("PRAGMA application_id = 7"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Clear(dir); err == nil || !strings.Contains(err.Error(), "it is not a file of weft; set WEFT_CACHE") {
-		t.Errorf("a file of another program was cleared: %v", err)
+	if p := has.Programs[0]; p.Results != 3 || p.Used != 1e9+1 || p.Version != "v1" || len(p.Digest) != 2*sha256.Size {
+		t.Errorf("the program of the latest use is %+v", p)
 	}
 }

@@ -3,10 +3,11 @@ package cache
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 
 	"weft/internal/sim"
@@ -25,72 +26,54 @@ type Checked struct {
 // Check simulates a sample of the program's results again, drawn at random, and compares their bytes. It removes what
 // is wrong. Tell, if not nil, is called with each result.
 func Check(ctx context.Context, dir string, p *Program, n, workers int, tell func(done, total int)) ([]Checked, error) {
-	file := filepath.Join(dir, FileName)
-	sample, err := draw(dir, p, n)
+	own := ownFolder(filepath.Join(dir, FolderName), p)
+	keys, err := keysOf(own)
 	if err != nil {
-		return nil, plain(file, err)
+		return nil, plain(own, err)
 	}
-	out := make([]Checked, 0, len(sample))
-	for i := range sample {
-		s := &sample[i]
-		wrong := s.wrong(ctx, p, workers)
+	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	keys = keys[:min(n, len(keys))]
+	out := make([]Checked, 0, len(keys))
+	for i, key := range keys {
+		text, err := os.ReadFile(fileOf(own, key))
+		if err != nil {
+			continue // it has left
+		}
+		e, err := decode(key, text)
+		var wrong string
+		if err != nil {
+			wrong = err.Error()
+		} else {
+			wrong = wrongOf(ctx, key, &e, workers)
+		}
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
-		out = append(out, Checked{s.what, len(s.value), wrong})
+		out = append(out, Checked{e.What, len(e.Value), wrong})
 		if wrong != "" {
-			if err := forget(dir, s.key); err != nil {
-				return out, plain(file, err)
+			if err := os.Remove(fileOf(own, key)); err != nil {
+				return out, plain(own, err)
 			}
 		}
 		if tell != nil {
-			tell(i+1, len(sample))
+			tell(i+1, len(keys))
 		}
 	}
 	return out, nil
 }
 
-// row is a row of the file.
-type row struct {
-	key, value, sum, recipe []byte
-	kind, what              string
-}
-
-// draw draws results of a program.
-func draw(dir string, p *Program, n int) (sample []row, err error) {
-	db, err := open(dir, false)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	rows, err := db.Query(`SELECT key, value, sum, recipe, kind, what FROM results WHERE rowid IN (
-		SELECT rowid FROM results WHERE program = (SELECT id FROM programs WHERE digest = ?) ORDER BY random() LIMIT ?)`, p.Digest, n)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.key, &r.value, &r.sum, &r.recipe, &r.kind, &r.what); err != nil {
-			return nil, err
+// keysOf are the keys of a program's results.
+func keysOf(own string) (keys []known.Key, err error) {
+	files, err := os.ReadDir(own)
+	for _, f := range files {
+		if key, is := keyFrom(f.Name()); is {
+			keys = append(keys, key)
 		}
-		sample = append(sample, r)
 	}
-	return sample, rows.Err()
-}
-
-// forget removes a result.
-func forget(dir string, key []byte) error {
-	db, err := open(dir, false)
-	if err != nil {
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	defer db.Close()
-	_, err = db.Exec("DELETE FROM results WHERE key = ?", key)
-	return err
+	return keys, err
 }
 
 // kinds simulate a result of a kind again, from its recipe.
@@ -98,23 +81,18 @@ var kinds = map[string]func(ctx context.Context, recipe []byte, workers int) (kn
 	sim.SizeKind: sim.Resimulate, training.IslandKind: training.Resimulate, serve.JobKind: serve.Resimulate,
 }
 
-// wrong simulates a result again, and says how it differs.
-func (r *row) wrong(ctx context.Context, p *Program, workers int) string {
-	if want := sumOf(known.Key(r.key), r.value); !bytes.Equal(r.sum, want[:]) {
-		return errSum.Error()
-	}
-	simulate := kinds[r.kind]
+// wrongOf simulates a result again, and says how it differs.
+func wrongOf(ctx context.Context, key known.Key, e *known.Entry, workers int) string {
+	simulate := kinds[e.Kind]
 	if simulate == nil {
-		return fmt.Sprintf("it is of a kind %q that this program does not know", r.kind)
+		return fmt.Sprintf("it is of a kind %q that this program does not know", e.Kind)
 	}
-	of, value, err := simulate(ctx, r.recipe, workers)
-	if err != nil {
+	switch of, value, err := simulate(ctx, e.Recipe, workers); {
+	case err != nil:
 		return err.Error()
-	}
-	if key := sha256.Sum256(append(bytes.Clone(p.Digest), of[:]...)); !bytes.Equal(key[:], r.key) {
+	case of != key:
 		return "its recipe is of another simulation"
-	}
-	if !bytes.Equal(value, r.value) {
+	case !bytes.Equal(value, e.Value):
 		return "simulated again, it has another value"
 	}
 	return ""

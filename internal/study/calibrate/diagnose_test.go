@@ -229,8 +229,8 @@ func TestAnInterruptedDiagnosisKeepsItsResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	o := Options{Simulate: sim.Run, Workers: 1, Progress: func(done, _ int, _ string) {
-		if done == 3 {
+	o := Options{Simulate: sim.Run, Workers: 1, Progress: func(p sim.Progress) {
+		if p.Done == 3 {
 			cancel()
 		}
 	}}

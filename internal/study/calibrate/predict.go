@@ -8,17 +8,15 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/study/latency"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
 )
 
-// Simulator runs a scenario; sim.Run is one.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
-
 // Options are settings of the caller.
 type Options struct {
-	Simulate Simulator
+	Simulate many.Runner
 	Workers  int // cores; 0 is all
 	// MaxSize is the largest simulated size; 0 for a size that takes a second or two.
 	MaxSize units.Bytes
@@ -31,8 +29,9 @@ type Options struct {
 	Known   float64
 	without string // a table left out of the error
 	coarse  bool   // severities between those tried are not simulated
-	// Progress, if not nil, is called after each simulation, never concurrently.
-	Progress func(done, total int, what string)
+	// Progress, if not nil, is called after each simulation, never concurrently. It names a cause or
+	// a step in place of a fabric.
+	Progress func(sim.Progress)
 }
 
 // predict simulates a task under overrides: a time for each of its points.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"weft/internal/base/cores"
+	"weft/internal/sim"
 	"weft/scenario"
 	"weft/units"
 )
@@ -126,7 +127,7 @@ func (s *search) at(points ...[]float64) ([][][]float64, error) {
 	})
 	s.evaluations += len(points)
 	if s.options.Progress != nil {
-		s.options.Progress(s.evaluations, max(s.evaluations, usualEvals), "fitting")
+		s.options.Progress(sim.Progress{Done: s.evaluations, Total: max(s.evaluations, usualEvals), Fabric: "fitting"})
 	}
 	if i := slices.IndexFunc(errs, func(e error) bool { return e != nil }); i >= 0 {
 		return nil, errs[i]

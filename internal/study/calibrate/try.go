@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"weft/internal/base/cores"
+	"weft/internal/sim"
+	"weft/internal/study/many"
 	"weft/scenario"
 	"weft/units"
 )
@@ -37,7 +38,8 @@ func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, 
 	trials := d.trials(c)
 	if o.Progress != nil {
 		healthy := d.matchOf(d.Predicted)
-		o.Progress(0, len(trials), fmt.Sprintf("off by %.0f %% as the cluster is described; causes are tested", 100*math.Expm1(healthy.rms())))
+		off := fmt.Sprintf("off by %.0f %% as the cluster is described; causes are tested", 100*math.Expm1(healthy.rms()))
+		o.Progress(sim.Progress{Total: len(trials), Fabric: off})
 	}
 	for next, round := trials, 0; len(next) > 0 && ctx.Err() == nil; round++ {
 		d.runAll(ctx, c, o, next)
@@ -57,16 +59,11 @@ func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, 
 func (d *Diagnosis) runAll(ctx context.Context, c *Cluster, o *Options, trials []*trial) {
 	alone := *o
 	alone.Workers = 1 // a variant uses one core; the results do not depend on which
-	var told sync.Mutex
-	done := 0
+	tally := many.NewTally(len(trials), o.Progress)
 	cores.Each(len(trials), o.Workers, func(i int) {
 		t := trials[i]
 		t.run(ctx, d, c, &alone)
-		told.Lock()
-		defer told.Unlock()
-		if done++; o.Progress != nil {
-			o.Progress(done, len(trials), t.ID+": "+t.label)
-		}
+		tally.Ended(i, t.ID+": "+t.label, false)
 	})
 }
 

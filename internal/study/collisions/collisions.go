@@ -5,18 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
-	"weft/internal/base/cores"
 	"weft/internal/base/stats"
-	"weft/internal/sim"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
 )
-
-// Runner simulates a scenario; sim.Run is one.
-type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Spec holds the parameters of a measurement.
 type Spec struct {
@@ -87,32 +82,33 @@ func quantilesOf(x []float64) Quantiles {
 	return Quantiles{x[0], stats.Quantile(x, 0.1), stats.Quantile(x, 0.5), stats.Quantile(x, 0.9), x[len(x)-1]}
 }
 
-// measurement is one simulation: of the reference, or of a policy and a seed.
-type measurement struct {
-	size, policy int // policy -1: the reference
-	ranks        int // of the reference
-	scenario     *scenario.Resolved
-	busbw        float64
-	err          error
+// measured is the outcome of one simulation.
+type measured struct {
+	busbw float64
+	err   error
 }
 
-// Progress is called after each simulation, never concurrently.
-type Progress func(done, total int)
-
 // Run measures. If ctx ends it returns the complete sizes, marked as partial, and ctx's error.
-func Run(ctx context.Context, s *Spec, run Runner, workers int, progress Progress) (*Result, error) {
-	all, r, err := s.plan()
+func Run(ctx context.Context, s *Spec, o many.Options) (*Result, error) {
+	all, r, err := s.variants()
 	if err != nil {
 		return nil, err
 	}
-	simulate(ctx, all, run, workers, progress)
-	for i := range s.Nodes {
-		size, complete, err := sizeOf(all, i, len(s.Policies), s)
-		if err != nil && ctx.Err() == nil {
-			return nil, err
+	rows := many.Rows(ctx, all, o, func(outcome *results.Results, err error) measured {
+		p, err := many.PointOf(outcome, err)
+		if err != nil {
+			return measured{err: err}
 		}
-		if !complete {
+		return measured{busbw: p.BusBW}
+	})
+	for i, each := 0, len(all)/len(s.Nodes); i < len(s.Nodes); i++ {
+		of := rows[i*each : (i+1)*each]
+		if slices.ContainsFunc(of, measured.stopped) {
 			break
+		}
+		size := Size{Nodes: s.Nodes[i], Ranks: all[i*each].Cluster.Ranks()}
+		if err := size.fill(of, s.Seeds); err != nil {
+			return nil, err
 		}
 		r.Sizes = append(r.Sizes, size)
 	}
@@ -120,16 +116,21 @@ func Run(ctx context.Context, s *Spec, run Runner, workers int, progress Progres
 	return r, ctx.Err()
 }
 
-// plan resolves every scenario before anything runs.
-func (s *Spec) plan() ([]measurement, *Result, error) {
-	var all []measurement
-	r := &Result{Version: ResultVersion, HashSeeds: s.Seeds, Policies: s.Policies}
+// stopped reports whether the simulation has not ended.
+func (m measured) stopped() bool {
+	return errors.Is(m.err, context.Canceled) || errors.Is(m.err, context.DeadlineExceeded)
+}
+
+// variants are the simulations, the smallest clusters first: of each size the reference, then the
+// hash seeds of each policy.
+func (s *Spec) variants() (all []*scenario.Resolved, r *Result, err error) {
+	r = &Result{Version: ResultVersion, HashSeeds: s.Seeds, Policies: s.Policies}
 	for i, nodes := range s.Nodes {
 		ideal, err := s.ideal(nodes)
 		if err != nil {
 			return nil, nil, err
 		}
-		all = append(all, measurement{size: i, policy: -1, ranks: ideal.Cluster.Ranks(), scenario: ideal})
+		all = append(all, ideal)
 		for k := range s.Policies {
 			resolved, err := s.resolve(nodes, s.Policies[k].overrides(s.Fabric)...)
 			if err != nil {
@@ -142,7 +143,7 @@ func (s *Spec) plan() ([]measurement, *Result, error) {
 				own := *resolved
 				own.Fabrics = slices.Clone(resolved.Fabrics)
 				own.Fabrics[0].Routing.HashSeed = uint32(seed)
-				all = append(all, measurement{size: i, policy: k, scenario: &own})
+				all = append(all, &own)
 			}
 		}
 	}
@@ -200,37 +201,6 @@ func (s *Spec) ideal(nodes int) (*scenario.Resolved, error) {
 	)
 }
 
-// simulate runs everything, the smallest clusters first.
-func simulate(ctx context.Context, all []measurement, run Runner, workers int, progress Progress) {
-	var mu sync.Mutex
-	done := 0
-	cores.Each(len(all), max(1, workers), func(i int) {
-		all[i].run(ctx, run)
-		mu.Lock()
-		defer mu.Unlock()
-		if done++; progress != nil {
-			progress(done, len(all))
-		}
-	})
-}
-
-// run fills in the bus bandwidth, or the error.
-func (m *measurement) run(ctx context.Context, run Runner) {
-	if m.err = ctx.Err(); m.err != nil {
-		return
-	}
-	results, err := run(ctx, m.scenario, sim.Options{Workers: 1})
-	m.scenario = nil // not needed any more
-	switch {
-	case err != nil:
-		m.err = err
-	case results == nil || results.Partial || len(results.Fabrics) != 1 || len(results.Fabrics[0].Points) != 1:
-		m.err = errors.New("the simulator gave neither results nor a reason")
-	default:
-		m.busbw = results.Fabrics[0].Points[0].BusBW
-	}
-}
-
 // ReferenceError says that the job fails on one ideal switch: there is no reference for a loss.
 type ReferenceError struct {
 	Nodes int
@@ -243,43 +213,32 @@ func (e *ReferenceError) Error() string {
 
 func (e *ReferenceError) Unwrap() error { return e.Err }
 
-// sizeOf is the result of a size from its measurements; complete is false if some are missing.
-func sizeOf(all []measurement, size, policies int, s *Spec) (out Size, complete bool, err error) {
-	out = Size{Nodes: s.Nodes[size], Cells: make([]Cell, policies)}
-	found := make([][]float64, policies)
-	for i := range all {
-		m := &all[i]
-		switch {
-		case m.size != size:
-		case errors.Is(m.err, context.Canceled) || errors.Is(m.err, context.DeadlineExceeded):
-			return out, false, nil
-		case m.policy < 0 && m.err != nil:
-			return out, false, &ReferenceError{Nodes: out.Nodes, Err: m.err}
-		case m.policy < 0:
-			out.Reference, out.Ranks = m.busbw, m.ranks
-		case m.err != nil:
-			c := &out.Cells[m.policy]
-			c.Failed++
-			c.FailedWhy = m.err.Error()
-		default:
-			found[m.policy] = append(found[m.policy], m.busbw)
-		}
+// fill fills in a size from its reference, and the hash seeds of each policy.
+func (s *Size) fill(rows []measured, seeds int) error {
+	if err := rows[0].err; err != nil {
+		return &ReferenceError{Nodes: s.Nodes, Err: err}
 	}
-	for k := range found {
-		out.Cells[k].fill(found[k], out.Reference)
+	s.Reference = rows[0].busbw
+	for of := range slices.Chunk(rows[1:], seeds) {
+		s.Cells = append(s.Cells, cellOf(of, s.Reference))
 	}
-	return out, true, nil
+	return nil
 }
 
-// fill fills in the results from the bandwidths over hash seeds.
-func (c *Cell) fill(busbw []float64, reference float64) {
+// cellOf is the result of a policy from its hash seeds.
+func cellOf(seeds []measured, reference float64) (c Cell) {
+	var busbw, lost []float64
+	for _, m := range seeds {
+		if m.err != nil {
+			c.Failed++
+			c.FailedWhy = m.err.Error()
+			continue
+		}
+		busbw, lost = append(busbw, m.busbw), append(lost, 1-m.busbw/reference)
+	}
 	c.Measured = len(busbw)
-	if len(busbw) == 0 || reference <= 0 {
-		return
+	if len(busbw) > 0 && reference > 0 {
+		c.BusBW, c.Lost = quantilesOf(busbw), quantilesOf(lost)
 	}
-	var lost []float64
-	for _, x := range busbw {
-		lost = append(lost, 1-x/reference)
-	}
-	c.BusBW, c.Lost = quantilesOf(busbw), quantilesOf(lost)
+	return c
 }

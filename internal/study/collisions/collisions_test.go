@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weft/internal/sim"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 )
@@ -49,7 +50,7 @@ func madeUp(_ context.Context, r *scenario.Resolved, _ sim.Options) (*results.Re
 }
 
 func TestTheLossIsAgainstOneSwitchOverTheHashSeeds(t *testing.T) {
-	r, err := Run(t.Context(), spec(t, hashed, sprayed), madeUp, 3, nil)
+	r, err := Run(t.Context(), spec(t, hashed, sprayed), many.Options{Run: madeUp, Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestQueuePairsAndSprayingMendCollisions(t *testing.T) {
 		{Path: "workload.sizes", Value: "1MiB", Origin: "test"},
 	}
 	s.Nodes = []int{2, 8}
-	r, err := Run(t.Context(), s, sim.Run, 2, nil)
+	r, err := Run(t.Context(), s, many.Options{Run: sim.Run, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,22 +113,22 @@ func TestAStoppedRunKeepsTheSizesThatAreComplete(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	n := 0
-	r, err := Run(ctx, spec(t, sprayed), func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
+	r, err := Run(ctx, spec(t, sprayed), many.Options{Workers: 1, Run: func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 		if n++; n == 13 { // of eleven a size
 			stop()
 			return nil, ctx.Err()
 		}
 		return madeUp(ctx, r, o)
-	}, 1, nil)
+	}})
 	if !errors.Is(err, context.Canceled) || r == nil || len(r.Sizes) != 1 || !r.Partial {
 		t.Errorf("stopped in the second size: %+v, %v; want the first, marked as partial", r, err)
 	}
 }
 
 func TestAFailedReferenceIsAnError(t *testing.T) {
-	_, err := Run(t.Context(), spec(t, hashed), func(context.Context, *scenario.Resolved, sim.Options) (*results.Results, error) {
+	_, err := Run(t.Context(), spec(t, hashed), many.Options{Workers: 1, Run: func(context.Context, *scenario.Resolved, sim.Options) (*results.Results, error) {
 		return nil, errors.New("deadlock at 3 us")
-	}, 1, nil)
+	}})
 	var reference *ReferenceError
 	if !errors.As(err, &reference) || reference.Nodes != 2 {
 		t.Errorf("the error is %v, want that of the reference", err)

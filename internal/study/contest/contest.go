@@ -8,17 +8,15 @@ import (
 	"slices"
 
 	"weft/internal/sim"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
 )
 
-// Simulator runs a scenario; sim.Run is one.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
-
 // Test tests the leads in the results of a scenario. The options are those of the run; the tests have
 // its seeds. It returns nil if there is no lead to test. If ctx ends, nothing counts as tested.
-func Test(ctx context.Context, run Simulator, r *scenario.Resolved, outcome *results.Results, o sim.Options) *results.Contest {
+func Test(ctx context.Context, run many.Runner, r *scenario.Resolved, outcome *results.Results, o sim.Options) *results.Contest {
 	if len(outcome.Fabrics) < 2 {
 		return nil
 	}
@@ -28,8 +26,6 @@ func Test(ctx context.Context, run Simulator, r *scenario.Resolved, outcome *res
 		return nil
 	case len(r.Faults) > 0: // the control planes differ, and are no property
 		return &results.Contest{NotTested: "with faults"}
-	case estimated(outcome):
-		return &results.Contest{NotTested: "with estimates (--skip)"}
 	}
 	out := &results.Contest{Untested: left}
 	l := &lab{ctx: ctx, run: run, r: r, outcome: outcome, options: o}
@@ -47,17 +43,10 @@ func Test(ctx context.Context, run Simulator, r *scenario.Resolved, outcome *res
 	return out
 }
 
-// estimated reports whether times have bounds, which variants would have, too.
-func estimated(outcome *results.Results) bool {
-	return slices.ContainsFunc(outcome.Fabrics, func(f results.FabricResult) bool {
-		return slices.ContainsFunc(f.Points, func(p results.Point) bool { return p.Estimate.Off() > 0 })
-	})
-}
-
 // lab simulates variants of fabrics at one size.
 type lab struct {
 	ctx     context.Context
-	run     Simulator
+	run     many.Runner
 	r       *scenario.Resolved
 	outcome *results.Results
 	options sim.Options
@@ -79,59 +68,36 @@ func (l *lab) add(f *scenario.Fabric, seeds int) *variant {
 	return v
 }
 
-// simulate runs what was planned, those with the same number of seeds together.
+// simulate runs what was planned, several variants at a time. A variant that fails has no times.
 func (l *lab) simulate() error {
-	for len(l.waiting) > 0 {
-		seeds := l.waiting[0].seeds
-		var now, later []*variant
-		for _, v := range l.waiting {
-			if v.seeds == seeds {
-				now = append(now, v)
-			} else {
-				later = append(later, v)
-			}
-		}
-		l.waiting = later
-		if err := l.together(now, seeds); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// together simulates variants in one run.
-func (l *lab) together(waiting []*variant, seeds int) error {
 	own := *l.r
-	own.Fabrics = nil
-	for i, v := range waiting {
-		f := *v.fabric
-		f.Name = fmt.Sprintf("variant %d", i+1)
-		own.Fabrics = append(own.Fabrics, f)
-	}
 	if len(own.Workload.Sizes) > 0 {
 		own.Workload.Sizes = []units.Bytes{units.Bytes(l.outcome.Fabrics[0].Points[l.point].Bytes)}
 	}
-	o := sim.Options{Seeds: seeds, Workers: l.options.Workers, Cache: l.options.Cache, Exact: l.options.Exact, Progress: l.options.Progress}
-	outcome, _ := l.run(l.ctx, &own, o)
-	if l.ctx.Err() != nil {
-		return l.ctx.Err()
+	var all []*scenario.Resolved
+	seeds := map[*scenario.Resolved]int{}
+	for _, v := range l.waiting {
+		r := own
+		r.Fabrics = []scenario.Fabric{*v.fabric}
+		all, seeds[&r] = append(all, &r), v.seeds
 	}
-	if outcome == nil { // one of them cannot be built: each alone
-		if len(waiting) > 1 {
-			for _, v := range waiting {
-				if err := l.together([]*variant{v}, seeds); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+	o := many.Options{Workers: l.options.Workers, Progress: l.options.Progress}
+	o.Simulation.Cache, o.Simulation.Exact = l.options.Cache, l.options.Exact
+	o.Run = func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
+		o.Seeds = seeds[r]
+		return l.run(ctx, r, o)
 	}
-	for i, v := range waiting {
-		if p := &outcome.Fabrics[i].Points[0]; p.Measured() && !p.Partial && p.Counts.MessagesLost == 0 {
+	points := many.Rows(l.ctx, all, o, func(outcome *results.Results, err error) *results.Point {
+		p, _ := many.PointOf(outcome, err)
+		return p
+	})
+	for i, v := range l.waiting {
+		if p := points[i]; p != nil && p.Measured() && !p.Partial && p.Counts.MessagesLost == 0 {
 			v.timesPs = p.Times()
 		}
 	}
-	return nil // a variant that failed has no times
+	l.waiting = nil
+	return l.ctx.Err()
 }
 
 // test tests leads at one size.

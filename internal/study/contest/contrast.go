@@ -14,14 +14,13 @@ const Tie = 0.02
 
 // Contrast is the ratio of one fabric's time to another's: the geometric mean over seeds, and its
 // 95 % interval: of the ratios seed by seed if a seed draws the same on both, else of all seeds of one and
-// all of the other. With one run there is no interval: Low and High are NaN. Estimated times (--skip) may
-// be off, each by its bound: the ratio by the factor Off at the most.
+// all of the other. With one run there is no interval: Low and High are NaN.
 //
 // Where a few seeds take many times as long as the others (a timeout after a loss), the mean hides what all
 // others show: then the ratio is Typical, of the medians, by the ranks of the times.
 type Contrast struct {
-	Mean, Low, High, Off float64
-	Typical              bool
+	Mean, Low, High float64
+	Typical         bool
 }
 
 // ContrastOf is the contrast of pairs of points, one pair per size: for each seed it uses the
@@ -41,7 +40,7 @@ func ContrastOf(pairs [][2]results.Point) Contrast {
 			}
 		}
 	}
-	return RatioOf(logs[0], logs[1], paired, offOf(pairs))
+	return RatioOf(logs[0], logs[1], paired)
 }
 
 // Outlying is the ratio to the median from which the time of a seed is far from all others.
@@ -51,14 +50,14 @@ const Outlying = 1.5
 const fewOf = 4
 
 // RatioOf is the contrast of two samples of times' logarithms.
-func RatioOf(a, b []float64, paired bool, off float64) Contrast {
+func RatioOf(a, b []float64, paired bool) Contrast {
 	i := stats.Contrast(a, b, paired)
-	c := Contrast{Mean: math.Exp(i.Mean), Low: math.Exp(i.Low), High: math.Exp(i.High), Off: off}
+	c := Contrast{Mean: math.Exp(i.Mean), Low: math.Exp(i.Low), High: math.Exp(i.High)}
 	if c.Behind(true) || !Outliers(a) && !Outliers(b) {
 		return c
 	}
 	if shift, ok := stats.Shift(a, b); ok {
-		if typical := (Contrast{math.Exp(shift.Mean), math.Exp(shift.Low), math.Exp(shift.High), off, true}); typical.Behind(true) {
+		if typical := (Contrast{math.Exp(shift.Mean), math.Exp(shift.Low), math.Exp(shift.High), true}); typical.Behind(true) {
 			return typical
 		}
 	}
@@ -97,38 +96,28 @@ func Together(a, b *results.Point) bool {
 	return a.Seeds == nil || b.Seeds == nil || a.Seeds.Together(b.Seeds)
 }
 
-// offOf is the factor by which the bounds of estimated times may change a ratio.
-func offOf(pairs [][2]results.Point) float64 {
-	off := 1.0
-	for i := range pairs {
-		a, b := pairs[i][0].Estimate.Off(), pairs[i][1].Estimate.Off()
-		off = max(off, (1+a)/(1-b), (1+b)/(1-a))
-	}
-	return off
-}
-
 // Inverse is the contrast the other way round.
 func (c Contrast) Inverse() Contrast {
-	return Contrast{1 / c.Mean, 1 / c.High, 1 / c.Low, c.Off, c.Typical}
+	return Contrast{1 / c.Mean, 1 / c.High, 1 / c.Low, c.Typical}
 }
 
 // Once reports whether the contrast is from one run.
 func (c Contrast) Once() bool { return math.IsNaN(c.Low) }
 
-// Behind reports whether the first fabric is slower by a significant difference that exceeds
-// chance and the bounds of estimates: the interval does not contain 1. If all results are from one run, the run decides; if the
-// others are over seeds and this is not, it is false.
+// Behind reports whether the first fabric is slower by a significant difference that exceeds chance:
+// the interval does not contain 1. If all results are from one run, the run decides; if the others
+// are over seeds and this is not, it is false.
 func (c Contrast) Behind(repeated bool) bool {
 	if c.Once() {
-		return !repeated && c.Mean > max(1+Tie, c.Off)
+		return !repeated && c.Mean > 1+Tie
 	}
-	return c.Mean > 1+Tie && c.Low > c.Off
+	return c.Mean > 1+Tie && c.Low > 1
 }
 
 // Alike reports whether there is no significant difference: the mean is within Tie, and so is
-// the whole interval, or else its width; whatever the bounds of estimates leave open.
+// the whole interval, or else its width.
 func (c Contrast) Alike(repeated bool) bool {
-	most := (1 + Tie) / c.Off
+	const most = 1 + Tie
 	within := c.Mean <= most && c.Mean >= 1/most
 	if c.Once() {
 		return !repeated && within

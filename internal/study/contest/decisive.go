@@ -72,8 +72,8 @@ func decisive(outcome *results.Results) (chosen []trial, left []string) {
 	return chosen, left
 }
 
-// repeated reports whether points that count have several seeds.
-func repeated(outcome *results.Results) bool {
+// haveSeeds reports whether points that count have several seeds.
+func haveSeeds(outcome *results.Results) bool {
 	return slices.ContainsFunc(measuredPoints(outcome), func(i int) bool { return len(outcome.Fabrics[0].Points[i].Times()) >= leastSeeds })
 }
 
@@ -106,7 +106,7 @@ func leads(outcome *results.Results, faster, slower int) (out [][]trial) {
 	if faster == slower {
 		return nil
 	}
-	far, repeated := farBehind(outcome, slower), repeated(outcome)
+	far, repeated := farBehind(outcome, slower), haveSeeds(outcome)
 	var span []trial
 	end := func() {
 		if len(span) > 0 {

@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"weft/internal/base/topology"
 	"weft/internal/roce"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/counts"
-	"weft/internal/sim/routing"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire"
 )
@@ -18,32 +20,22 @@ import (
 // payload is the size of a full packet without its headers.
 const payload = 4096
 
-// Phase is the worst phase of PFC on a link.
-type Phase struct {
-	PerByte units.PerByte
-	Signal  units.Time // through each cable
-	NIC     fabric.NIC // class 0 is lossless here and in Switch
-	// Switch has its pipeline and its PFC. Its buffer is part of the phase.
-	Switch fabric.EthernetSwitch
-}
-
-// Drops runs the phase and counts the packets that overran a headroom.
-func (p *Phase) Drops(ctx context.Context, headroom units.Bytes) (int64, error) {
+// Drops runs the worst phase of PFC on the first fabric of a scenario, and counts the packets that
+// overran a headroom. The fabric's buffer and classes are the phase's. amend may be nil.
+func Drops(ctx context.Context, r *scenario.Resolved, headroom units.Bytes, amend func(*network.Devices)) (int64, error) {
 	const packets, threshold = 200, 40_000
-	sw := p.Switch
+	f := r.Fabrics[0]
 	// One threshold for the whole run; it is not a multiple of a packet.
-	sw.Shared, sw.AlphaNum, sw.AlphaDen = 64<<20, 1, 64<<20/threshold
-	sw.Reserve, sw.Headroom, sw.XonOffset = 0, int32(headroom), 30_000
+	f.Ethernet.Shared, f.Ethernet.PFC.Alpha = 64<<20, scenario.Ratio{Num: 1, Den: 64 << 20 / threshold}
+	f.Ethernet.PFC.Reserve, f.Ethernet.PFC.Headroom, f.Ethernet.PFC.XONOffset = 0, headroom, 30_000
+	p, err := network.OnGraph(r, &f, topology.SingleSwitch{Endpoints: 3})
+	if err != nil {
+		return 0, err
+	}
+	p.Class.Used = []int{0, 1} // lossless and lossy
+	p.Slow, p.Amend = map[topology.NodeID]units.Rate{1: 100 * units.Mbps}, amend
 	flood := &flood{bytes: packets * payload}
-	b := &fabric.Builder{Classes: 2, Seed: 1, App: flood, Tables: &routing.Tables{Endpoints: 3, Switches: 1, Port: []uint16{0, 1, 2}}}
-	for _, name := range []string{"A", "B", "C"} {
-		b.NIC(name, 1, &p.NIC)
-	}
-	b.EthernetSwitch("switch", 3, 0, fabric.Static, &sw)
-	for i, rate := range []units.PerByte{p.PerByte, {Num: 80_000, Den: 1}, p.PerByte} {
-		b.Cable(int32(i), 0, 3, int32(i), rate, p.Signal)
-	}
-	n, err := b.Build(nil)
+	n, err := p.Build(flood, 3, network.ScaleUp{}, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -66,7 +58,7 @@ func (p *Phase) Drops(ctx context.Context, headroom units.Bytes) (int64, error) 
 	}
 	s := n.Stats()
 	if s.Pauses == 0 && ctx.Err() == nil {
-		return 0, fmt.Errorf("no pause at %v with a headroom of %v", p.PerByte, headroom)
+		return 0, fmt.Errorf("no pause at %v with a headroom of %v", f.Link.Rate(), headroom)
 	}
 	return s.Dropped[counts.DropHeadroom], ctx.Err()
 }
@@ -100,7 +92,8 @@ type Proof struct {
 // Prove runs the worst phase on a link of a speed, with the peer's response of the standard and a
 // cut-through switch. It fails for a speed without a link in the catalog.
 func Prove(ctx context.Context, speed units.Rate, cable units.Length) (Proof, error) {
-	if _, err := catalog.Lookup(catalog.Link, fmt.Sprintf("%dg", speed/units.Gbps)); err != nil {
+	link := fmt.Sprintf("%dg", speed/units.Gbps)
+	if _, err := catalog.Lookup(catalog.Link, link); err != nil {
 		return Proof{}, fmt.Errorf("the simulator has no link of %v: %w", speed, err)
 	}
 	response, ok := roce.PeerResponse(speed)
@@ -113,24 +106,38 @@ func Prove(ctx context.Context, speed units.Rate, cable units.Length) (Proof, er
 		Response: units.Time(response*perByte.Num/perByte.Den) - 1, // the packet before the frame starts 1 ps earlier
 		Packet:   units.Bytes(packet), Frame: wire.PFCBytes,
 	}
-	pfc := fabric.PFC{Lossless: 1, FrameBytes: wire.PFCBytes, Reaction: l.Response + 1}
-	phase := Phase{
-		PerByte: perByte, Signal: l.Propagation,
-		NIC: fabric.NIC{
-			Pipeline: 300 * units.Nanosecond, PayloadPad: 4, RepliesFirst: true, PFC: pfc,
-			MinFrame:  wire.EthernetMinFrame + wire.EthernetGapBytes,
-			Transport: &transport.Config{PathMTU: payload, AckEvery: 1, ImplicitRecv: true},
-		},
-		Switch: fabric.EthernetSwitch{Pipeline: l.Pipeline, CutThrough: true, PFC: pfc},
-	}
-	for op := range phase.NIC.Overhead {
-		phase.NIC.Overhead[op] = uint16(packet - payload)
-	}
-	p := Proof{Loop: l.Time(), Packet: l.Packet, Bound: l.Bound()}
-	var err error
-	if p.AtBound, err = phase.Drops(ctx, p.Bound); err != nil {
+	r, err := phaseOf(link, &l)
+	if err != nil {
 		return Proof{}, err
 	}
-	p.Below, err = phase.Drops(ctx, p.Bound-p.Packet)
+	p := Proof{Loop: l.Time(), Packet: l.Packet, Bound: l.Bound()}
+	if p.AtBound, err = Drops(ctx, r, p.Bound, nil); err != nil {
+		return Proof{}, err
+	}
+	p.Below, err = Drops(ctx, r, p.Bound-p.Packet, nil)
 	return p, err
+}
+
+// phaseOf is a scenario of RoCE v2 on a link of the catalog with the times of a loop.
+func phaseOf(link string, l *roce.Loop) (*scenario.Resolved, error) {
+	file, err := scenario.New("headroom", &scenario.Scenario{
+		Cluster:  scenario.Cluster{Nodes: 3, Node: scenario.Node{Preset: "dgx-b300", GPUs: 1, NICs: 1}},
+		Topology: scenario.Topology{Shape: scenario.SingleSwitch},
+		Fabric:   scenario.Fabric{Preset: "roce-v2-800g", Link: scenario.Link{Generation: link}, CC: scenario.CC{Preset: "none"}, MTU: payload},
+		Workload: scenario.Workload{Pattern: scenario.Incast, Sizes: []units.Bytes{units.MiB}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	f := &r.Fabrics[0]
+	f.Link.PerMetre, f.Link.FECLatency = 0, l.Propagation
+	f.Switch.Latency, f.Switch.Forwarding = l.Pipeline, scenario.CutThrough
+	f.NIC.AckPipeline, f.NIC.PacketGap = 300*units.Nanosecond, 0
+	f.Ethernet.Queues, f.Ethernet.ECN = nil, scenario.ECN{}
+	f.Ethernet.PFC = scenario.PFC{Enabled: true, Priorities: []int{0}, Response: l.Response + 1}
+	return r, nil
 }

@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
+	"weft/internal/base/topology"
 	"weft/internal/formats/hpcc"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 	"weft/wire"
 )
@@ -76,8 +80,7 @@ func newHPCCRun(c *hpcc.Case, seed uint64, parts int) (*hpccRun, error) {
 	}
 	m := &hpccModels{c: c, routes: routes, r: &hpccRun{c: c}}
 	m.number()
-	m.partition(parts)
-	if err := m.build(seed); err != nil {
+	if err := m.build(seed, parts); err != nil {
 		return nil, err
 	}
 	return m.r, m.connect()
@@ -88,18 +91,14 @@ type hpccModels struct {
 	c      *hpcc.Case
 	routes *hpcc.Routes
 	r      *hpccRun
-	b      fabric.Builder
 
 	hosts []int        // in the network's order
 	ports [][]hpccPort // by node of the case, by port from 0
-	row   []int        // of a switch: its row in the tables
-	ids   []int        // of a row: the switch
-	part  []int32      // by node of the network
+	ids   []int        // of a row of the tables: the switch
 }
 
 // hpccPort is an interface.
 type hpccPort struct {
-	peer  int
 	rate  units.Rate
 	delay units.Time
 }
@@ -109,73 +108,97 @@ func (m *hpccModels) number() {
 	t := &m.c.Topology
 	m.ports = make([][]hpccPort, t.Nodes)
 	for _, l := range t.Links { // interfaces count in the order of the links
-		m.ports[l.A] = append(m.ports[l.A], hpccPort{l.B, l.Rate, l.Delay})
-		m.ports[l.B] = append(m.ports[l.B], hpccPort{l.A, l.Rate, l.Delay})
+		m.ports[l.A] = append(m.ports[l.A], hpccPort{l.Rate, l.Delay})
+		m.ports[l.B] = append(m.ports[l.B], hpccPort{l.Rate, l.Delay})
 	}
 	m.hosts = t.Hosts()
-	m.r.node = make([]int32, t.Nodes)
-	m.row = make([]int, t.Nodes)
-	for i, h := range m.hosts {
-		m.r.node[h] = int32(i)
-	}
 	for id := range t.Nodes {
 		if t.IsSwitch(id) {
-			m.row[id] = len(m.ids)
-			m.r.node[id] = int32(len(m.hosts) + len(m.ids))
 			m.ids = append(m.ids, id)
 		}
 	}
+	m.r.node = make([]int32, t.Nodes)
+	for i, id := range slices.Concat(m.hosts, m.ids) {
+		m.r.node[id] = int32(i)
+		for port := range m.ports[id] {
+			m.r.links = append(m.r.links, hpccLink{int32(id), int32(port + 1)})
+		}
+	}
+	m.r.frames = make([][]hpcc.PFC, len(m.r.links))
 }
 
-// partition cuts the network: switches by their numbers, hosts with the first switch of their
-// cables.
-func (m *hpccModels) partition(parts int) {
-	parts = min(parts, max(1, len(m.ids)))
-	for _, l := range m.c.Topology.Links {
-		if l.Delay == 0 {
-			parts = 1 // partitions need a delay between them
+// graph is the topology. A picosecond of delay is a millimetre of cable.
+func (m *hpccModels) graph() *topology.Graph {
+	g := &topology.Graph{Endpoints: len(m.hosts), NodeNICs: 1, Planes: 1, Family: topology.FamilyListed}
+	for i, id := range slices.Concat(m.hosts, m.ids) {
+		nd := topology.Node{
+			Kind: topology.Endpoint, Name: fmt.Sprintf("host %d", id), Group: -1, Rail: -1, Plane: -1,
+			Cables: make([]int32, len(m.ports[id])),
 		}
-	}
-	m.part = make([]int32, m.c.Topology.Nodes)
-	for row, id := range m.ids {
-		m.part[m.r.node[id]] = int32(row * parts / len(m.ids))
-	}
-	for _, h := range m.hosts {
-		for _, p := range m.ports[h] {
-			if m.c.Topology.IsSwitch(p.peer) {
-				m.part[m.r.node[h]] = m.part[m.r.node[p.peer]]
-				break
-			}
+		if i >= g.Endpoints {
+			nd.Kind, nd.Name, nd.Level = topology.Switch, fmt.Sprintf("switch %d", id), 1
 		}
+		g.Nodes = append(g.Nodes, nd)
 	}
-	m.r.frames = make([][]hpcc.PFC, parts)
+	end := func(id, port, cable int) topology.End {
+		e := topology.End{Node: topology.NodeID(m.r.node[id]), Port: int32(port - 1)}
+		g.Nodes[e.Node].Cables[e.Port] = int32(cable)
+		return e
+	}
+	for i, l := range m.c.Topology.Links {
+		g.Cables = append(g.Cables, topology.Cable{
+			A: end(l.A, l.APort, i), B: end(l.B, l.BPort, i), Rate: l.Rate, Length: units.Length(l.Delay) * units.Millimetre,
+		})
+	}
+	return g
 }
 
 // build makes the network.
-func (m *hpccModels) build(seed uint64) error {
-	b := &m.b
-	b.Classes, b.Seed, b.App, b.Trace = hpccClasses, seed, m.r, m.r
-	b.Tables, b.Hash = m.tables(), m.hash()
-	link := func(id int) {
-		for i, p := range m.ports[id] {
-			m.r.links = append(m.r.links, hpccLink{int32(id), int32(i + 1), m.part[m.r.node[p.peer]]})
+func (m *hpccModels) build(seed uint64, parts int) error {
+	r, err := hpccScenario(seed)
+	if err != nil {
+		return err
+	}
+	p := network.PlanOf(r, &r.Fabrics[0], m.graph(), m.tables())
+	p.Class.Used = nil
+	for class := range hpccClasses {
+		p.Class.Used = append(p.Class.Used, class)
+	}
+	p.Hash, p.Trace = m.hash(), m.r
+	p.Amend = func(d *network.Devices) {
+		d.NIC = m.nic()
+		for row, id := range m.ids {
+			d.EthernetSwitches[row] = m.ethernet(id)
 		}
 	}
-	nic := m.nic()
-	for _, h := range m.hosts {
-		b.NIC(fmt.Sprintf("host %d", h), len(m.ports[h]), nic)
-		link(h)
+	net, err := p.Build(m.r, len(m.hosts), network.ScaleUp{}, min(parts, max(1, len(m.ids))))
+	if err != nil {
+		return err
 	}
-	for row, id := range m.ids {
-		b.EthernetSwitch(fmt.Sprintf("switch %d", id), len(m.ports[id]), row, fabric.ECMP, m.ethernet(id))
-		link(id)
-	}
-	for _, l := range m.c.Topology.Links {
-		b.Cable(m.r.node[l.A], int32(l.APort-1), m.r.node[l.B], int32(l.BPort-1), l.Rate.PerByte(), l.Delay)
-	}
-	net, err := b.Build(m.part)
 	m.r.net = net
-	return err
+	return nil
+}
+
+// hpccScenario is a fabric of RoCE v2 with ECMP; its NICs and switches are replaced. The delays of
+// cables are their own.
+func hpccScenario(seed uint64) (*scenario.Resolved, error) {
+	file, err := scenario.New("hpcc", &scenario.Scenario{
+		Cluster:  scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: "dgx-h100", GPUs: 1, NICs: 1}},
+		Topology: scenario.Topology{Shape: scenario.SingleSwitch},
+		Fabric:   scenario.Fabric{Preset: "roce-v2-400g", Routing: scenario.Routing{Mode: scenario.ECMP}},
+		Workload: scenario.Workload{Pattern: scenario.Flows, Flows: []scenario.Flow{{Src: 0, Dst: 1, Bytes: units.MiB}}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	r.Run.Seed, r.Run.Limit.Events = seed, 0
+	f := &r.Fabrics[0]
+	f.Link.PerMetre, f.Link.FECLatency, f.Routing.HashSeed = units.Nanosecond, 0, 0
+	return r, nil
 }
 
 // nic is a host: no time in the NIC, an acknowledgement with the mark for every packet,

@@ -10,6 +10,7 @@ import (
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -62,21 +63,18 @@ func Run(ctx context.Context, c *hpcc.Case, seed uint64, cores int) (*Result, er
 // hpccRun is the application of a run: it starts flows at their times and notes when they end.
 type hpccRun struct {
 	c    *hpcc.Case
-	net  *fabric.Network
+	net  *network.Network
 	node []int32      // network node of each of the case's nodes
 	end  []units.QPN  // by flow: its queue pair at the source
 	left []int32      // by flow: unfinished work requests
 	done []units.Time // by flow
 
 	links  []hpccLink
-	frames [][]hpcc.PFC // by the sender's partition
+	frames [][]hpcc.PFC // by link, each of which one partition pauses
 }
 
-// hpccLink holds the facts about a link for its PFC frames.
-type hpccLink struct {
-	node, port int32
-	pauser     int32 // partition of the receiver, which sends the frame
-}
+// hpccLink is the sender on a link: a node of the case and its interface.
+type hpccLink struct{ node, port int32 }
 
 // longestRequest is the maximum size of a work request: less than transport.MaxMessageBytes, and a
 // few of them cover the largest flow.
@@ -110,7 +108,7 @@ func (r *hpccRun) Complete(p *fabric.Partition, _ int32, c *transport.Completion
 // Pause notes a PFC frame for the sender on a link.
 func (r *hpccRun) Pause(_, effect units.Time, link int32, _ uint8, on bool) {
 	l := &r.links[link]
-	r.frames[l.pauser] = append(r.frames[l.pauser], hpcc.PFC{
+	r.frames[link] = append(r.frames[link], hpcc.PFC{
 		Time: effect, Node: int(l.node), Switch: r.c.Topology.IsSwitch(int(l.node)), Port: int(l.port), Pause: on,
 	})
 }

@@ -4,7 +4,7 @@
 // # Files
 //
 // clusters.csv describes the clusters, rows.csv has their rows. predicted.csv has weft's times: the
-// test of package validate compares them, and rewrites them with -update. [Read] refuses a table
+// test of package validate compares them, and rewrites them with -update -full. [Read] refuses a table
 // with wrong columns, without a source, or with a bandwidth that no hardware has.
 //
 // # Score

@@ -2,20 +2,17 @@ package predict
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"weft/internal/sim"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
 )
-
-// Simulator runs a scenario; sim.Run is one.
-type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Pair is a measurement of one pair of hosts while the others are idle.
 type Pair struct {
@@ -83,7 +80,7 @@ type Prediction struct {
 
 // AllReduce predicts a collective between hosts, of which one pair was measured in a few rounds. If
 // these do not determine the collective's time the error is an *UnknownError.
-func AllReduce(ctx context.Context, simulate Simulator, rounds []Pair, c Collective) (*Prediction, error) {
+func AllReduce(ctx context.Context, simulate many.Runner, rounds []Pair, c Collective) (*Prediction, error) {
 	if c.Hosts < 2 || len(rounds) == 0 {
 		return nil, fmt.Errorf("predict: %d hosts and %d rounds: valid are at least two hosts and one round", c.Hosts, len(rounds))
 	}
@@ -149,7 +146,7 @@ func knows(best, worst Pair, machines []Machine) error {
 }
 
 // from predicts with one pair.
-func from(ctx context.Context, simulate Simulator, pair Pair, c Collective) (*Prediction, error) {
+func from(ctx context.Context, simulate many.Runner, pair Pair, c Collective) (*Prediction, error) {
 	p := &Prediction{Link: rounded(float64(pair.Rate))}
 	if err := p.calibrate(ctx, simulate, pair); err != nil {
 		return nil, err
@@ -184,7 +181,7 @@ func from(ctx context.Context, simulate Simulator, pair Pair, c Collective) (*Pr
 // calibrate finds the rate and the time for which the simulated pair matches the measured one. Both
 // results are nearly linear in the inputs, so a few corrections suffice, down to the rounding of a
 // link's rate. Prediction.Pair shows the remaining difference.
-func (p *Prediction) calibrate(ctx context.Context, simulate Simulator, pair Pair) error {
+func (p *Prediction) calibrate(ctx context.Context, simulate many.Runner, pair Pair) error {
 	for range corrections {
 		short, err := p.flow(ctx, simulate, shortBytes)
 		if err != nil {
@@ -225,7 +222,7 @@ func rate(bytes int64, t units.Time) units.Rate {
 }
 
 // flow is the time of one message between two hosts.
-func (p *Prediction) flow(ctx context.Context, simulate Simulator, bytes int64) (units.Time, error) {
+func (p *Prediction) flow(ctx context.Context, simulate many.Runner, bytes int64) (units.Time, error) {
 	points, err := run(ctx, simulate, p.network(2)+fmt.Sprintf(
 		"workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: %s}]}\n", units.Bytes(bytes).Exact()))
 	if err != nil {
@@ -256,7 +253,7 @@ nccl: {times: nccl, base: 0.01, step-local: 0.01, step-network: 0.01, proxy: 0.0
 }
 
 // run simulates a scenario of one fabric.
-func run(ctx context.Context, simulate Simulator, text string) ([]results.Point, error) {
+func run(ctx context.Context, simulate many.Runner, text string) ([]results.Point, error) {
 	f, err := scenario.Decode("prediction", []byte(text))
 	if err != nil {
 		return nil, err
@@ -265,17 +262,9 @@ func run(ctx context.Context, simulate Simulator, text string) ([]results.Point,
 	if err != nil {
 		return nil, err
 	}
-	results, err := simulate(ctx, r, sim.Options{})
+	fabric, err := many.FabricOf(simulate(ctx, r, sim.Options{}))
 	if err != nil {
 		return nil, err
 	}
-	if results.Partial || len(results.Fabrics) != 1 || len(results.Fabrics[0].Points) == 0 {
-		return nil, errors.New("predict: the simulation was ended before it had a result")
-	}
-	for _, p := range results.Fabrics[0].Points {
-		if p.Failure != "" {
-			return nil, fmt.Errorf("predict: %s", p.Failure)
-		}
-	}
-	return results.Fabrics[0].Points, nil
+	return fabric.Points, nil
 }

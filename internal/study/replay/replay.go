@@ -12,6 +12,7 @@ import (
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/workload"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -22,7 +23,8 @@ type Options struct {
 	// Whole simulates every communication as it comes. Otherwise, if all ranks do the same, each
 	// distinct phase is simulated once.
 	Whole bool
-	// Exact says whether a workload that is simulated as it comes skips periods in which it repeats itself exactly.
+	// Exact says whether simulations skip periods in which they repeat themselves exactly. ExactCheck
+	// needs a workload that is simulated as it comes.
 	Exact sim.Exact
 	// Progress, if not nil, is called after each fabric, and while a workload is simulated as it comes; never concurrently.
 	Progress func(sim.Progress)
@@ -41,7 +43,7 @@ func Run(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Option
 		Version: results.ReplayVersion, Scenario: r.Name, Nodes: r.Cluster.Nodes, GPUs: r.Cluster.Ranks(), Seed: r.Run.Seed, Source: describeSource(w),
 	}
 	var errs []error
-	tally := sim.NewTally(len(r.Fabrics), o.Progress)
+	tally := many.NewTally(len(r.Fabrics), o.Progress)
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		res := results.ReplayFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
@@ -70,7 +72,7 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 	if w.Folded != nil && !o.Whole {
 		executor.AllocateForPhases(p, executor.LayoutOf(&r.Cluster, p.Fabric), w.Folded.Phases)
 		res.Reduction = p.Aggregation.Result()
-		return replayFolded(ctx, p, r, w.Folded, res)
+		return replayFolded(ctx, p, r, w.Folded, o.Exact == sim.ExactOn, res)
 	}
 	g := w.Whole()
 	executor.AllocateForGraph(p, executor.LayoutOf(&r.Cluster, p.Fabric), g)
@@ -86,8 +88,8 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 
 // replayFolded simulates each phase once, all its groups at once, and assembles the workload from
 // their times.
-func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f *workload.Folded, res *results.ReplayFabric) error {
-	runs, err := phases.RunPhases(ctx, p, r, f.Phases)
+func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f *workload.Folded, skip bool, res *results.ReplayFabric) error {
+	runs, err := phases.RunPhases(ctx, p, r, f.Phases, skip)
 	if err != nil {
 		return err
 	}

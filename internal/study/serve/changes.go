@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"weft/internal/sim"
 	"weft/internal/sim/protocol"
 	"weft/results"
 	"weft/scenario"
@@ -246,8 +247,8 @@ func open(out map[string]any, f *scenario.Fabric, at string, class int) {
 	}
 }
 
-// packetsOfChanges is mostPackets of each of the many runs, so that all of them end in some minutes. A plain run
-// simulates twice as much of the exchanges beside transfers, so the report says that its tails differ.
+// packetsOfChanges is mostPackets for each run of Changes, so that all runs end in some minutes. It is half
+// of a plain run's, so tails differ, and the report says so.
 const packetsOfChanges = mostPackets / 2
 
 // Source is a scenario whose fields can be set.
@@ -264,12 +265,8 @@ func Changes(ctx context.Context, from Source, o Options) (*results.Serving, err
 		return nil, err
 	}
 	o.packets = cmp.Or(o.packets, packetsOfChanges)
-	steps := o.Progress
-	o.Progress = func(done, total int, fabric string) {
-		if steps != nil {
-			steps(done, total, "as it is, "+fabric)
-		}
-	}
+	tell := o.Progress
+	o.Progress = ofChange("as it is", tell)
 	out, err := Run(ctx, r, o)
 	if err != nil {
 		return out, err
@@ -282,11 +279,7 @@ func Changes(ctx context.Context, from Source, o Options) (*results.Serving, err
 		}
 		told := results.ServingChange{Name: c.name}
 		if err == nil {
-			o.Progress = func(done, total int, fabric string) {
-				if steps != nil {
-					steps(done, total, c.name+", "+fabric)
-				}
-			}
+			o.Progress = ofChange(c.name, tell)
 			told.Fabrics, err = rerun(ctx, r, own, o)
 			if ctx.Err() != nil {
 				out.Partial = true
@@ -299,6 +292,17 @@ func Changes(ctx context.Context, from Source, o Options) (*results.Serving, err
 		out.Changes = append(out.Changes, told)
 	}
 	return out, nil
+}
+
+// ofChange is a progress that names the change, too.
+func ofChange(name string, tell func(sim.Progress)) func(sim.Progress) {
+	if tell == nil {
+		return nil
+	}
+	return func(p sim.Progress) {
+		p.Fabric = name + ", " + p.Fabric
+		tell(p)
+	}
 }
 
 // rerun simulates a changed job on the fabrics for which something has changed.

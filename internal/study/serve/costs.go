@@ -14,13 +14,13 @@ import (
 	"weft/units"
 )
 
-// table is times by bytes, for sizes between them in proportion.
+// table has times by bytes. Between two sizes it interpolates.
 type table struct {
 	bytes []int64
 	times []units.Time
 }
 
-// at is the time of a size; beyond the largest in proportion to it.
+// at is the time of a size. Beyond the largest size the time grows in proportion.
 func (t *table) at(bytes int64) units.Time {
 	n := len(t.bytes)
 	if n == 0 {
@@ -37,7 +37,7 @@ func (t *table) at(bytes int64) units.Time {
 	return t.times[i-1] + units.Time(share*float64(t.times[i]-t.times[i-1]))
 }
 
-// along is at, and beyond the largest size along the line through the last two.
+// along is like at, but beyond the largest size it follows the line through the last two.
 func (t *table) along(bytes int64) units.Time {
 	n := len(t.bytes)
 	if n < 2 || bytes <= t.bytes[n-1] {
@@ -51,15 +51,15 @@ func (t *table) along(bytes int64) units.Time {
 // iterations.
 var sumSizes = []int64{8 << 10, 64 << 10, 512 << 10, 4 << 20, 32 << 20, 256 << 20}
 
-// sum identifies the collectives of tensor parallelism: GPUs that share a layer, and the fabric between their nodes, 0
-// inside one node.
+// sum identifies a collective of tensor parallelism: the operation, the number of GPUs that share a
+// layer, and the fabric between their nodes (0 inside one node).
 type sum struct {
 	do             collective.Op
 	tensor, fabric int
 }
 
-// sumOf is the collectives of a pool on a fabric. On no network, the last, those over several nodes take as long as those of
-// the GPUs of one.
+// sumOf is the collective of a pool on a fabric. The last fabric is no network: there a collective over
+// several nodes takes as long as one of the GPUs of one node.
 func (s *study) sumOf(do collective.Op, p *scenario.Pool, fabric int) sum {
 	switch per := s.r.Cluster.Node.GPUs; {
 	case p.Tensor <= per:
@@ -78,8 +78,8 @@ func (s *study) pools() []*scenario.Pool {
 	return []*scenario.Pool{&s.r.Serving.Prefill}
 }
 
-// sum simulates the collectives of the pools on every fabric, each once: the sums of layers, and with several stages the
-// gathering of what one passes on to the next.
+// sum simulates each collective of the pools on every fabric once: the sums of layers, and for several
+// stages the all-gather of the activations that one stage passes to the next.
 func (s *study) sum(ctx context.Context) error {
 	for _, p := range s.pools() {
 		for fabric := range len(s.plans) + 1 {
@@ -136,8 +136,8 @@ type pace struct {
 	overlap bool     // of exchanges and computations
 }
 
-// computing is the time of an iteration's computations: of the group with the longest. Sums of tensor
-// parallelism do not overlap with the others.
+// computing is the time of an iteration's computations, that of the slowest group. Sums of tensor
+// parallelism do not overlap with other computations.
 func (p *pace) computing(k *serving.Iteration) units.Time {
 	most := units.Time(0)
 	if answers, context := 0, int64(0); k.Answers() { // the most of each: the difference between groups is small
@@ -158,8 +158,8 @@ func (p *pace) computing(k *serving.Iteration) units.Time {
 	return most
 }
 
-// iteration is the time of an iteration, given the work of each group. In halves, the exchanges of one half with experts
-// go on beside the computations of the other.
+// iteration is the time of an iteration, given the work of each group. With overlap its tokens are divided
+// in two halves: one half is exchanged with experts while the other is computed.
 func (p *pace) iteration(groups []serving.Work) units.Time {
 	k := &serving.Iteration{Groups: groups}
 	if p.overlap {

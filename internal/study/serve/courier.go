@@ -8,9 +8,10 @@ import (
 	"weft/units"
 )
 
-// courier carries keys and values from prefill to decode. A GPU passes on the layers of a
-// consignment one after the other: the library's time for the layer, then its data, of which all
-// must have arrived before the next layer begins. Consignments do not wait for each other.
+// courier carries keys and values from prefill to decode, in consignments. A GPU sends the layers of a
+// consignment one after the other: first the library takes its time for the layer, then the data
+// goes. The next layer begins when all data of this one has arrived. Consignments do not wait for
+// each other.
 type courier struct {
 	board     *transfer.Board
 	way       *way
@@ -21,7 +22,7 @@ type courier struct {
 	open      int           // consignments on their way
 }
 
-// way is what all consignments of a job have in common.
+// way is what all consignments of a job share.
 type way struct {
 	cluster collective.Layout
 	kv      *scenario.KVTransfer
@@ -139,7 +140,7 @@ func (c *courier) post(number int) {
 		l.open++
 	}
 	l.layer++
-	if l.open == 0 { // the heads of this GPU go from others that hold them too
+	if l.open == 0 { // other GPUs hold the same heads, and send them
 		c.arm(number)
 	}
 }
@@ -166,8 +167,8 @@ func (w *way) ownNIC(rank int32) int32 {
 	return int32(w.cluster.Node(int(rank))*w.cluster.NICs + first)
 }
 
-// routes are the pairs of NICs between two ranks: their own, then the next ones of their nodes; or those that keys and
-// values have alone.
+// routes are the pairs of NICs between two ranks: first their own NICs, then the next ones of their nodes.
+// If keys and values have NICs of their own, the routes begin with these.
 func (w *way) routes(from, to int32) []transfer.Route {
 	nic := func(rank int32, k int) int32 {
 		first, own := w.cluster.NICsOf(w.cluster.Local(int(rank)))

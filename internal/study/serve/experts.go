@@ -1,20 +1,21 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/internal/sim/run/exchange"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
 )
 
-// experts is the times in which the tokens of an iteration go to their experts and come back. A layer's
-// exchanges do not overlap with computation.
+// experts has the times of exchanges: tokens of an iteration go to their experts and come back. The
+// exchanges of a layer do not overlap with computation.
 type experts struct {
 	layers int
 	tensor int
@@ -38,7 +39,7 @@ func (e *experts) layer(what scenario.Exchange, tokens int) units.Time {
 	return e.there.along(int64(e.each(tokens)))
 }
 
-// each is the number of tokens of a GPU: each one of a group sends its part.
+// each is the number of tokens of one GPU, if the GPUs of a group divide these tokens.
 func (e *experts) each(tokens int) int { return (tokens + e.tensor - 1) / e.tensor }
 
 // tell is the exchanges of a layer at the simulated numbers of tokens.
@@ -63,9 +64,9 @@ type exchangeRun struct {
 	own    units.Time // of the library's kernels, whatever the network
 }
 
-// exchanges simulates dispatches and combines for some numbers of tokens, packet by packet, each alone on the
-// nodes of an instance: by pool and fabric; the last fabric is no network, on which the library's own
-// time remains.
+// exchanges simulates dispatches and combines packet by packet, for some numbers of tokens, each alone on
+// the nodes of an instance. It returns their times by pool and fabric. The last fabric is no network:
+// there the library's own time remains.
 func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*experts, err error) {
 	v := &s.r.Serving
 	answering := s.way.answering()
@@ -99,8 +100,8 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 		}
 	}
 	errs := make([]error, len(all))
-	cores.Each(len(all), workers, func(i int) { errs[i] = s.simulate(ctx, all[i]) })
-	if err := errors.Join(errs...); err != nil {
+	many.Each(ctx, len(all), workers, func(i int) { errs[i] = s.simulate(ctx, all[i]) })
+	if err := cmp.Or(errors.Join(errs...), ctx.Err()); err != nil {
 		return nil, nil, err
 	}
 	for i := range pools {
@@ -113,7 +114,8 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 	return pools[0].out, pools[1].out, nil
 }
 
-// enter puts the times of an exchange into the tables of its fabric, and once into that of no network.
+// enter puts the times of an exchange into the tables of its fabric; those of the first fabric also give
+// the table of no network.
 func (s *study) enter(out []*experts, x *exchangeRun) {
 	into := func(fabric int, took units.Time) {
 		if out[fabric] == nil {
@@ -188,8 +190,8 @@ func (s *study) alone(x *exchangeRun) (*scenario.Resolved, error) {
 		scenario.Set("workload", w, "the job's experts"))
 }
 
-// busiest is the tokens of the GPU with the busiest experts of a pool, over the mean, where each GPU has the most tokens that it
-// may have: fewer are more uneven. 0 if its tokens go to no other GPUs.
+// busiest is the number of tokens that the GPU with the busiest experts of a pool gets, over the mean. It
+// is for full GPUs; fewer tokens are more uneven. It is 0 if tokens go to no other GPUs.
 func (s *study) busiest(p *scenario.Pool, kernel scenario.ExpertKernel, tokens int) (float64, error) {
 	if !s.r.Serving.Across(p, s.r.Cluster.Node.GPUs) {
 		return 0, nil

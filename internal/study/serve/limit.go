@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
 
-	"weft/internal/base/cores"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 )
@@ -15,7 +14,8 @@ import (
 // counts 90 %.
 const GoodShare = 0.9
 
-// limitSteps are the rates among which a limit is searched: parts of the rate at which the fullest pool has no time left.
+// limitSteps is the number of rates among which a limit is searched. They divide the rate at which the
+// fullest pool has no time left.
 const limitSteps = 20
 
 // Limit is where a job stops to keep its limits on a fabric.
@@ -39,13 +39,13 @@ func Keeps(run *results.ServingRun, unstable string) bool {
 // packetsOfLimit is mostPackets of the run at the job's own rate in LimitOf, whose runs are many.
 const packetsOfLimit = mostPackets / 4
 
-// tokensOfLimit are the most tokens of a GPU in an exchange that LimitOf simulates alone. Larger ones take the time along the
-// line through two smaller ones: on 32 GPUs 1.1 % off at 8,192 tokens.
+// tokensOfLimit bounds the tokens of a GPU in an exchange that LimitOf simulates alone. The time of more
+// tokens is on the line through two smaller numbers: on 32 GPUs 1.1 % off at 8,192 tokens.
 const tokensOfLimit = 2048
 
-// LimitOf searches the highest rate at which a scenario's job keeps its limits on its only fabric. On a slower network
-// the rate is taken for no higher than without one. Exchanges with experts are simulated beside transfers at the job's own
-// rate; at the others both take longer by the factors found there.
+// LimitOf searches the highest rate at which a scenario's job keeps its limits on its only fabric, up to
+// the limit without a network. At the job's own rate exchanges with experts are simulated beside
+// transfers; at other rates both take longer by the factors found there.
 func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, error) {
 	o.packets, o.most = cmp.Or(o.packets, packetsOfLimit), tokensOfLimit
 	s, own, err := begin(ctx, r, &o)
@@ -53,7 +53,7 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 		return nil, err
 	}
 	full := s.loads(1, s.jobs[len(s.plans)])[0]
-	l := &limitSearch{study: s, step: 1 / full.Share / limitSteps, known: map[int]bool{}}
+	l := &limitSearch{study: s, step: 1 / full.Share / limitSteps}
 	alone := limitSteps // from above: a rate below one that keeps the limits counts as keeping them, and need not by its own run
 	for alone > 0 && !l.alone(alone) {
 		alone--
@@ -62,7 +62,7 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 	*at = *s
 	at.out = &results.Serving{Job: s.out.Job}
 	tasks := at.points([]float64{own})
-	cores.Each(len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
+	many.Each(ctx, len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
 	s.met = metOf(&at.out.Points[0].Fabrics[0])
 	best, err := l.search(ctx, alone, int(o.Near/l.step+0.5), o.Workers)
 	if err := errors.Join(ctx.Err(), err, at.failures()); err != nil {
@@ -76,24 +76,6 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 type limitSearch struct {
 	*study
 	step float64
-
-	mu    sync.Mutex
-	known map[int]bool // whether limits are kept
-	err   error
-}
-
-// tell notes whether a rate keeps the limits.
-func (l *limitSearch) tell(k int, keeps bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.known[k] = keeps
-}
-
-// fail notes the failure of a simulation.
-func (l *limitSearch) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.err = errors.Join(l.err, err)
 }
 
 // alone reports whether a rate keeps the limits on a network that takes no time.
@@ -106,43 +88,36 @@ func (l *limitSearch) alone(k int) bool {
 	return Keeps(run, unstable)
 }
 
-// fabric finds whether a rate keeps the limits on the fabric.
-func (l *limitSearch) fabric(ctx context.Context, k int) string {
-	keeps := k == 0
-	if rate := float64(k) * l.step; !keeps && l.loadsOn(rate, 0).Share < 1 {
-		f := l.study.fabric(0)
-		l.remembered(ctx, 0, l.at(rate), &f)
-		keeps = Keeps(f.Run, f.Unstable)
-		if f.Failure != "" && ctx.Err() == nil {
-			l.fail(errors.New(f.Failure))
-		}
+// keeps reports whether a rate keeps the limits on the fabric.
+func (l *limitSearch) keeps(ctx context.Context, k int) (bool, error) {
+	rate := float64(k) * l.step
+	if l.loadsOn(rate, 0).Share >= 1 {
+		return false, nil
 	}
-	l.tell(k, keeps)
-	return ""
+	f := l.fabric(0)
+	l.remembered(ctx, 0, l.at(rate), &f)
+	if f.Failure != "" {
+		return false, errors.New(f.Failure)
+	}
+	return Keeps(f.Run, f.Unstable), nil
 }
 
 // search is the highest step that keeps the limits on the fabric, of those up to most. It may lie near another one.
-func (l *limitSearch) search(ctx context.Context, most, near, workers int) (int, error) {
-	best := highest(most, near, func(probes []int) []bool {
-		if l.err == nil && ctx.Err() == nil {
-			cores.Each(len(probes), workers, func(i int) {
-				if _, known := l.known[probes[i]]; !known {
-					l.fabric(ctx, probes[i])
-				}
-			})
-		}
-		kept := make([]bool, len(probes))
-		for i, k := range probes {
-			kept[i] = l.known[k]
+func (l *limitSearch) search(ctx context.Context, most, near, workers int) (best int, err error) {
+	best = highest(most, near, func(probes []int) []bool {
+		kept, errs := make([]bool, len(probes)), make([]error, len(probes))
+		if err == nil {
+			many.Each(ctx, len(probes), workers, func(i int) { kept[i], errs[i] = l.keeps(ctx, probes[i]) })
+			err = errors.Join(errs...)
 		}
 		return kept
 	})
-	return best, l.err
+	return best, err
 }
 
-// highest is the highest step up to most that holds; 0 always does. Two steps are tried at a time, however many cores
-// there are: most, then around near, then near the lowest that does not hold, where the limits of most fabrics are. A step
-// below one that holds is taken to hold.
+// highest is the highest step up to most that holds; 0 always does. A step below one that holds is taken
+// to hold. It tries most first, then steps around near, then steps below the lowest that does not hold,
+// where the limits of most fabrics are; two at a time, however many cores there are.
 func highest(most, near int, try func(probes []int) []bool) int {
 	if most == 0 || try([]int{most})[0] {
 		return most

@@ -25,7 +25,7 @@ func (s *study) loads(rate float64, j *serving.Job) []results.ServingLoad {
 	return out
 }
 
-// prefillSeconds is the time of an instance's first stage for a request if iterations are full.
+// prefillSeconds is the time that a request takes of an instance's first stage, if iterations are full.
 func (s *study) prefillSeconds(j *serving.Job) float64 {
 	sum := 0.0
 	groups, left := make([]serving.Work, j.Prefill.Groups), make([]int, j.Prefill.Groups)
@@ -57,7 +57,7 @@ func (s *study) prefillSeconds(j *serving.Job) float64 {
 	return sum / float64(len(s.requests))
 }
 
-// answers is the means of a request that has an answer of more than the first token.
+// answers are means over the tokens of answers after the first token.
 type answers struct {
 	tokens  float64 // of answers, over all requests
 	context float64 // tokens before each of them
@@ -82,13 +82,13 @@ func (s *study) answers(reserve bool) (a answers) {
 	return a
 }
 
-// most is the number of answers of a group of a pool if it is full.
+// most is the number of answers that a full group of a pool works on.
 func (a *answers) most(p *serving.Pool) float64 {
 	return math.Max(1, math.Min(float64(p.Requests), math.Floor(float64(p.Room)/a.held)))
 }
 
-// decodeSeconds is the time of the whole pool for a request if its groups are full. With several stages each works at a
-// part of the answers.
+// decodeSeconds is the time that a request takes of the whole pool, if its groups are full. With several
+// stages each stage works on a part of the answers.
 func (s *study) decodeSeconds(j *serving.Job) float64 {
 	p := &j.Decode
 	a := s.answers(p.Reserve)
@@ -101,8 +101,9 @@ func (s *study) decodeSeconds(j *serving.Job) float64 {
 	return a.tokens * takes / part / float64(p.Stages*p.Groups*p.Instances)
 }
 
-// mixedSeconds is the time of all instances for a request if their iterations are full: of as many answers as have room, or as go
-// with the prompts that the rest of an iteration's tokens are for.
+// mixedSeconds is the time that a request takes of all instances, if their iterations are full. A full
+// iteration has prompts and answers in the proportion of the requests, as many as its tokens allow, or
+// as its answers have room for.
 func (s *study) mixedSeconds(j *serving.Job) float64 {
 	p := &j.Prefill
 	a, prompt, past := s.answers(p.Reserve), 0.0, 0.0
@@ -121,7 +122,8 @@ func (s *study) mixedSeconds(j *serving.Job) float64 {
 	return p.Time([]serving.Work{w}).Seconds() / finished / float64(p.Stages*p.Groups*p.Instances)
 }
 
-// loadsOn is the share of the NICs of a pool that keys and values need on a fabric at a rate, of the fuller pool.
+// loadsOn is the share of the NICs' rate that keys and values need on a fabric, at a rate of requests; of the
+// pool whose NICs are fuller.
 func (s *study) loadsOn(rate float64, fabric int) results.ServingLoad {
 	w, v := s.way, &s.r.Serving
 	if v.Collocated {

@@ -64,7 +64,7 @@ func (t *table) values() [][]int64 {
 	return [][]int64{t.bytes, times}
 }
 
-// remembered is onFabric with the cache: a run that is known is not simulated.
+// remembered is onFabric with the cache: a known run is not simulated.
 func (s *study) remembered(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric) {
 	if s.cache == nil || len(requests) > rememberedRequests {
 		s.onFabric(ctx, fabric, requests, out)
@@ -110,7 +110,7 @@ func (s *study) keep(key known.Key, fabric int, requests []serving.Request, out 
 	s.cache.Put(key, known.Entry{Kind: JobKind, What: what, Recipe: recipe, Value: value})
 }
 
-// valueOf are the bytes of a run on a fabric, without the engine's work and what is told beside it.
+// valueOf are the bytes of a run on a fabric, without its name, its exchanges and the engine's work.
 func valueOf(f *results.ServingFabric) ([]byte, error) {
 	own := *f
 	own.Name, own.Exchanges, own.Counts = "", nil, own.Counts.WithoutWork()

@@ -8,13 +8,14 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/base/cores"
+	"weft/internal/sim"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/transfer"
 	"weft/internal/sim/workload/serving"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -36,15 +37,15 @@ type Options struct {
 	// Cache, if not nil, has the results of earlier simulations, and takes the new ones.
 	Cache known.Store
 	// Progress, if not nil, is called after each simulation, never concurrently.
-	Progress func(done, total int, fabric string)
+	Progress func(sim.Progress)
 
 	packets int64 // of exchanges beside transfers, in a run; 0: mostPackets
 	met     *met
 	most    int // tokens of a GPU in an exchange that is simulated alone; 0: any
 }
 
-// kneeShares are the rates of Options.Knee, as shares of the rate at which the fullest resource has no
-// time left.
+// kneeShares are the rates of Options.Knee, as shares of the rate at which the fullest pool has no time
+// left.
 var kneeShares = []float64{0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.05}
 
 // study is a serving job on all fabrics.
@@ -59,10 +60,10 @@ type study struct {
 	jobs     []*serving.Job // by fabric; the last without network
 	// The exchanges of prompts and of answers with experts, by fabric as jobs; nil for none.
 	there, here []*experts
-	uneven      [2]float64 // of prompts and of answers: the tokens of the GPU with the busiest experts, over the mean; 0: no exchanges
+	uneven      [2]float64 // tokens of the GPU with the busiest experts over the mean, of prompts and of answers; 0: no exchanges
 	paces       []paces    // by fabric as jobs
 	packets     int64      // most of a run's exchanges beside transfers
-	met         *met       // what exchanges and transfers cost each other; nil: runs simulate it
+	met         *met       // slowdowns where exchanges and transfers meet; nil: runs simulate them
 	most        int        // tokens of a GPU in an exchange that is simulated alone
 }
 
@@ -98,12 +99,8 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Serving
 		return nil, err
 	}
 	tasks = append(tasks, more...)
-	tell := counted(len(tasks), o.Progress)
-	cores.Each(len(tasks), o.Workers, func(i int) {
-		if ctx.Err() == nil {
-			tell(tasks[i](ctx))
-		}
-	})
+	tally := many.NewTally(len(tasks), o.Progress)
+	many.Each(ctx, len(tasks), o.Workers, func(i int) { tally.Ended(i, tasks[i](ctx), false) })
 	if err := ctx.Err(); err != nil {
 		s.out.Partial = true
 		return s.out, err
@@ -262,7 +259,8 @@ func pool(p *scenario.Pool, m *results.ServingMemory) serving.Pool {
 	return serving.Pool{Instances: m.Instances, Groups: p.Data, Stages: p.Pipeline, Tokens: p.Tokens, Requests: p.Requests, Room: m.Room, Reserve: p.Reserve}
 }
 
-// pace is the times of a pool's iterations, whose GPU with the busiest experts gets so many times the mean.
+// pace is the times of a pool's iterations; busiest is the number of tokens of the GPU with the busiest
+// experts, over the mean.
 func (s *study) pace(p *scenario.Pool, fabric int, x *experts, busiest float64) *pace {
 	c, job := &s.way.cache, modelOn(s.r, p)
 	job.Busiest = busiest
@@ -320,8 +318,8 @@ func overloaded(l results.ServingLoad) string {
 	return fmt.Sprintf("the requests need %.0f %% of %s", 100*l.Share, l.Resource)
 }
 
-// onFabric simulates the requests on a fabric: if pools have exchanges with experts, first as if these and the
-// transfers did not meet.
+// onFabric simulates the requests on a fabric. If pools have exchanges with experts there are two runs: in
+// the first, exchanges and transfers do not meet.
 func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric) {
 	if s.met != nil {
 		s.carried(ctx, fabric, requests, s.together(ctx, nil, fabric), out)
@@ -338,7 +336,8 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 	out.Contention = t.tell(alone)
 }
 
-// carried simulates the requests on a fabric, with exchanges beside transfers if t is not nil. It returns what carried them.
+// carried simulates the requests on a fabric, with exchanges beside transfers if t is not nil, and returns
+// the program above the fabric.
 func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *results.ServingFabric) *floor {
 	f := &floor{together: t}
 	f.courier = courier{way: s.way, lane: make(map[int]int32), delivered: f.delivered}

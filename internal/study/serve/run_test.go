@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/formats/requests"
 	"weft/internal/sim/known"
-	"weft/internal/study/training"
+	"weft/internal/study/many"
 	"weft/internal/test/runtest"
 	"weft/results"
 	"weft/scenario"
@@ -201,7 +201,7 @@ func TestTheSpreadOverSeedsIsThatOfTheirRuns(t *testing.T) {
 			run := served(t, Options{}, append(random, set("run.seed", seed))...).Points[0].Fabrics[i].Run
 			p50, p99 = append(p50, run.FirstToken.P50), append(p99, run.FirstToken.P99)
 		}
-		if f.Run.FirstToken.P50 != p50[0] || f.Seeds.Seeds != 3 || f.Seeds.FirstTokenP50 != training.SpreadOf(p50) || f.Seeds.FirstTokenP99 != training.SpreadOf(p99) {
+		if f.Run.FirstToken.P50 != p50[0] || f.Seeds.Seeds != 3 || f.Seeds.FirstTokenP50 != many.SpreadOf(p50) || f.Seeds.FirstTokenP99 != many.SpreadOf(p99) {
 			t.Errorf("%s: over seeds %+v, want the spread of %v and %v", f.Name, f.Seeds, p50, p99)
 		}
 		if p50[0] == p50[1] {

@@ -3,10 +3,8 @@ package serve
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	"weft/internal/base/stats"
-	"weft/internal/study/training"
+	"weft/internal/study/many"
 	"weft/results"
 )
 
@@ -84,14 +82,8 @@ func overSeeds(runs []*results.ServingRun) *results.ServingSeeds {
 	if len(good) == 0 {
 		return out
 	}
-	out.FirstTokenP50, out.FirstTokenP99 = training.SpreadOf(first50), training.SpreadOf(first99)
-	out.PerTokenP50, out.PerTokenP99 = training.SpreadOf(per50), training.SpreadOf(per99)
-	out.Good = shareSpreadOf(good)
+	out.FirstTokenP50, out.FirstTokenP99 = many.SpreadOf(first50), many.SpreadOf(first99)
+	out.PerTokenP50, out.PerTokenP99 = many.SpreadOf(per50), many.SpreadOf(per99)
+	out.Good = many.ShareSpreadOf(good)
 	return out
-}
-
-// shareSpreadOf is the spread of shares. The interval is cut off at 0 and at 1.
-func shareSpreadOf(x []float64) results.ShareSpread {
-	mean := stats.IntervalOf(x)
-	return results.ShareSpread{Mean: mean.Mean, Low: max(0, mean.Low), High: min(1, mean.High), Least: slices.Min(x), Most: slices.Max(x)}
 }

@@ -8,11 +8,12 @@ import (
 	"weft/units"
 )
 
-// stages takes iterations through the stages of their instances. A stage works at one iteration at a time, in order.
-// Between two stages each GPU passes its part of the activations on to the one with its number in the next stage: over the
-// fabric packet by packet, beside the other transfers, or over the node's scale-up network. Then the GPUs of a layer gather
-// the parts, so that each has all. So do vLLM and SGLang (send_tensor_dict with an all_gather_group); a layer's result and its
-// residual are passed on, two numbers of 16 bits for each of a token's.
+// stages takes iterations through the stages of their instances. A stage works on one iteration at a
+// time, in order. Between two stages each GPU sends its part of the activations to the GPU with its
+// number in the next stage: packet by packet over the fabric, beside other transfers, or over the
+// node's scale-up network. Then the GPUs of a layer gather the parts, so that each has all. So do vLLM
+// and SGLang (send_tensor_dict with an all_gather_group). For each hidden number of a token a layer's
+// result and its residual are sent, 16 bits each.
 type stages struct {
 	floor    *floor
 	study    *study
@@ -163,20 +164,21 @@ func (s *stages) arrived(number int) {
 	s.floor.board.At(s.floor.Now()+s.study.gathering(s.line(&p.Iteration).pool, s.fabric, p.Tokens()), tagOf(tagPassed, number))
 }
 
-// activationBytes is the bytes that one of a token's hidden numbers takes between stages.
+// activationBytes are sent between stages for one hidden number of a token.
 const activationBytes = 2 * 2
 
-// activations is the bytes of a number of tokens between stages.
+// activations are the bytes that a number of tokens take between stages.
 func (s *study) activations(tokens int) int64 {
 	return int64(tokens) * int64(s.r.Serving.Model.Hidden) * activationBytes
 }
 
-// gathering is the time in which the GPUs of a layer gather what each was passed of a number of tokens.
+// gathering is the time in which the GPUs of a layer gather the activations of a number of tokens.
 func (s *study) gathering(p *scenario.Pool, fabric, tokens int) units.Time {
 	return s.sums[s.sumOf(collective.AllGather, p, fabric)].at(s.activations(tokens))
 }
 
-// between is the time between two stages of a pool on a network that takes no time: that inside a node remains.
+// between is the time between two stages of a pool on a network that takes no time: what remains is the
+// time inside a node.
 func (s *study) between(p *scenario.Pool, fabric int) func(groups []serving.Work) units.Time {
 	if p.Pipeline == 1 {
 		return nil

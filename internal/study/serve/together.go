@@ -14,12 +14,12 @@ import (
 	"weft/units"
 )
 
-// together runs the iterations of pools with experts layer by layer. While keys and values are on their way, a layer's
-// exchanges are simulated beside them, packet by packet; otherwise they take the time that they take
-// alone. So each slows the other where they meet.
+// together runs the iterations of pools with experts layer by layer. While keys and values cross the
+// fabric, the exchanges of a layer are simulated beside them, packet by packet, and each slows the
+// other. At other times an exchange takes its time alone.
 //
-// Exchanges take about mostPackets packets of a run. Afterwards those beside keys and values take
-// longer by the mean factor of the simulated ones, and so do transfers.
+// A run simulates exchanges of about mostPackets packets. Later ones that meet keys and values take
+// their time alone, multiplied by the mean slowdown of the simulated ones. So do transfers.
 type together struct {
 	ctx     context.Context
 	floor   *floor
@@ -30,7 +30,7 @@ type together struct {
 	going   []running // iterations so far
 	packets int64     // of exchanges so far
 	apart   *serving.Scheduler
-	slowed  float64 // of transfers, once no packets are left; 0 before
+	slowed  float64 // slowdown of transfers, once mostPackets are used up; 0 before
 	moved   int     // transfers until then
 	err     error
 }
@@ -38,11 +38,11 @@ type together struct {
 // mostPackets bounds the packets of a run's exchanges, to about a minute of a core.
 const mostPackets = 20_000_000
 
-// met is what exchanges and transfers cost each other: by how much those of prompts, those of answers alone, and the
-// transfers take longer.
+// met is how many times as long as alone exchanges take beside transfers, those of prompts (Prefill)
+// and of answers (Decode), and how many times as long transfers take beside exchanges.
 type met struct{ Prefill, Decode, Transfers float64 }
 
-// metOf is what a run says of it; nil if it says nothing.
+// metOf takes the slowdowns from a run; nil if exchanges and transfers did not meet in it.
 func metOf(f *results.ServingFabric) *met {
 	c := f.Contention
 	if c == nil || f.Run == nil {
@@ -72,10 +72,10 @@ type mixing struct {
 	pace   *pace
 	first  int // rank of the first instance
 	known  map[size]*sized
-	meet   int // exchanges beside keys and values
-	done   int // of them, simulated
-	taken  units.Time
-	alone  units.Time // the same, alone
+	meet   int        // exchanges that met keys and values
+	done   int        // those of them that were simulated beside them
+	taken  units.Time // by the simulated ones
+	alone  units.Time // that the simulated ones take alone
 	factor float64    // taken over alone, if another run found it; else 0
 }
 
@@ -107,7 +107,8 @@ type running struct {
 	began     units.Time // of the exchange under way
 }
 
-// together is the exchanges beside transfers of a job on a fabric, whose requests were served apart; nil if no pool has exchanges.
+// together prepares exchanges beside transfers of a job on a fabric; nil if no pool has exchanges. apart
+// has served the same requests as if the two did not meet.
 func (s *study) together(ctx context.Context, apart *serving.Scheduler, fabric int) *together {
 	v := &s.r.Serving
 	t := &together{ctx: ctx, study: s, fabric: fabric, apart: apart}
@@ -130,7 +131,7 @@ func (s *study) together(ctx context.Context, apart *serving.Scheduler, fabric i
 	return t
 }
 
-// takeOver takes what exchanges and transfers cost each other from another run; nil: it is simulated.
+// takeOver takes the slowdowns from another run; if m is nil they are simulated.
 func (t *together) takeOver(m *met) {
 	if m == nil {
 		return
@@ -144,7 +145,7 @@ func (t *together) takeOver(m *met) {
 	}
 }
 
-// of is the exchanges of an iteration's pool; nil if they do not meet other traffic.
+// of is the exchanges of an iteration's pool; nil if the pool has none on the fabric.
 func (t *together) of(k *serving.Iteration) *mixing {
 	switch {
 	case t == nil:
@@ -207,8 +208,8 @@ func (t *together) layer(number int) {
 
 func (t *together) at(at units.Time, kind, number int) { t.floor.board.At(at, tagOf(kind, number)) }
 
-// computed is called when a computation is over: half of a layer's before each exchange, or all of it if it overlaps with
-// exchanges.
+// computed is called at the end of a computation. If computations overlap with exchanges that is the
+// whole computation of a layer, else one half of it: each exchange follows a half.
 func (t *together) computed(number int) {
 	i := &t.going[number]
 	if i.of.pace.overlap {
@@ -238,8 +239,8 @@ func (i *running) what() scenario.Exchange {
 	return scenario.Combine
 }
 
-// exchanged is called when an exchange is over. It was simulated with a few tokens less than there are: the rest of its
-// time passes in proportion.
+// exchanged is called at the end of a simulated exchange. It was simulated with a rounded-down number of
+// tokens (sized), so it is due later, in proportion.
 func (t *together) exchanged(number int) {
 	i := &t.going[number]
 	m, x, now := i.of, t.sized(i), t.floor.Now()
@@ -262,7 +263,7 @@ func (t *together) exchanged(number int) {
 	}
 }
 
-// part ends a part of a layer, and the layer with the last.
+// part ends one of the parts that a layer waits for; the last part ends the layer.
 func (t *together) part(number int) {
 	i := &t.going[number]
 	if i.open--; i.open == 0 {
@@ -270,7 +271,7 @@ func (t *together) part(number int) {
 	}
 }
 
-// slowed is by how much exchanges beside keys and values take longer.
+// slowed is how many times as long as alone exchanges take beside keys and values.
 func (m *mixing) slowed() float64 {
 	if m.alone == 0 {
 		return cmp.Or(m.factor, 1)
@@ -278,8 +279,8 @@ func (m *mixing) slowed() float64 {
 	return float64(m.taken) / float64(m.alone)
 }
 
-// sized is the simulation of the exchange of an iteration that is due, with its number of tokens rounded down to three binary digits; nil if it
-// failed.
+// sized is the next exchange of an iteration as it is simulated: with its number of tokens rounded down
+// to three binary digits, so that few sizes occur. It is nil if the simulation alone failed.
 func (t *together) sized(i *running) *sized {
 	m := i.of
 	k := size{i.first, i.what(), rounded(m.pace.experts.each(i.tokens))}
@@ -331,7 +332,8 @@ func packets(g *workload.Graph, mtu int64) (n int64) {
 	return n
 }
 
-// exhaust ends the simulation of exchanges, and compares the transfers so far with those that met no exchanges.
+// exhaust ends the simulation of exchanges. It takes the slowdown of transfers from the requests served so
+// far, compared with the run in which exchanges and transfers did not meet.
 func (t *together) exhaust() {
 	var here, there units.Time
 	for i, r := range t.floor.scheduler.Records() {
@@ -349,7 +351,7 @@ func (t *together) exhaust() {
 // exposed is the time of a request's transfer after its prompt was computed.
 func exposed(r *serving.Record) units.Time { return r.First - max(r.Sent, r.Computed) }
 
-// late is by how much a transfer whose prompt was computed at a time arrives later than without exchanges.
+// late is the delay by exchanges of a transfer that arrives now, given the end of its prompt's computation.
 func (t *together) late(computed units.Time) units.Time {
 	if t == nil || t.slowed <= 1 {
 		return 0
@@ -357,7 +359,7 @@ func (t *together) late(computed units.Time) units.Time {
 	return units.Time(float64(t.floor.Now()-computed) * (t.slowed - 1))
 }
 
-// tell is what became of the exchanges.
+// tell reports the exchanges that met transfers.
 func (t *together) tell(apart *results.ServingRun) *results.ServingContention {
 	out := &results.ServingContention{Apart: apart, Transfers: t.moved, Sampled: t.slowed > 0}
 	for _, x := range []struct {

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/internal/base/cores"
+	"weft/internal/sim"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/transfer"
 	"weft/internal/sim/workload/serving"
+	"weft/internal/study/many"
 	"weft/internal/study/training"
 	"weft/results"
 	"weft/scenario"
@@ -37,7 +38,7 @@ type TransferOptions struct {
 	Batch   int   // requests at the same time; 0: one of each prefill instance
 	Workers int   // 0 is all cores
 	// Progress, if not nil, is called after each simulation, never concurrently.
-	Progress func(done, total int, fabric string)
+	Progress func(sim.Progress)
 }
 
 // maxBatch bounds the requests of a transfer: each has a lane for every GPU that posts.
@@ -72,13 +73,11 @@ func Transfers(ctx context.Context, r *scenario.Resolved, o TransferOptions) (*r
 		out.Fabrics = append(out.Fabrics, results.KVFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Rows: make([]results.KVRow, len(o.Tokens))})
 	}
 	jobs := len(plans) * len(o.Tokens)
-	tell := counted(jobs, o.Progress)
-	cores.Each(jobs, o.Workers, func(i int) {
+	tally := many.NewTally(jobs, o.Progress)
+	many.Each(ctx, jobs, o.Workers, func(i int) {
 		f, row := i%len(plans), i/len(plans)
-		if ctx.Err() == nil {
-			out.Fabrics[f].Rows[row] = move(ctx, r, plans[f], o.Tokens[row], o.Batch)
-			tell(out.Fabrics[f].Name)
-		}
+		out.Fabrics[f].Rows[row] = move(ctx, r, plans[f], o.Tokens[row], o.Batch)
+		tally.Ended(i, out.Fabrics[f].Name, false)
 	})
 	if err := ctx.Err(); err != nil {
 		out.Partial = true

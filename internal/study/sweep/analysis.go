@@ -86,7 +86,7 @@ func (a *Analysis) choose(l *Line) {
 
 // Factor is something that varies: an axis, the fabric or the seed.
 type Factor struct {
-	Name   string
+	Name   string // as people read it
 	Share  float64
 	Values []string // distinct, numbers rising, words in the order of their first variant; at most analysed
 	Texts  []string // the values as the sweep's file has them
@@ -162,7 +162,7 @@ func (l *Line) Tail() float64 { return l.Row.Values[l.tail] }
 
 // factor is a column as a factor.
 func (a *Analysis) factor(c int) Factor {
-	f := Factor{Name: a.Table.Columns[c].Name, Number: a.Table.Columns[c].kind != textual}
+	f := Factor{Name: a.Table.Columns[c].Measure.Heading, Number: a.Table.Columns[c].kind != textual}
 	index, texts := map[any]int{}, map[any]string{}
 	var values []any
 	for _, l := range a.Lines {

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"weft/internal/base/regular"
-	"weft/internal/sim"
 	"weft/internal/sim/catalog"
 	"weft/scenario"
 )
@@ -42,7 +41,6 @@ type About struct {
 	Catalog  string   `json:"catalog_sha256"`
 	Scenario string   `json:"scenario_sha256"` // of the sweep's file
 	Set      []string `json:"set,omitempty"`   // of --set
-	Skip     sim.Skip `json:"skip,omitzero"`   // what simulations may estimate
 	Variants int      `json:"variants"`
 	Seed     uint64   `json:"seed"` // the first
 	Seeds    int      `json:"seeds"`
@@ -91,9 +89,6 @@ func Plan(dir string, text []byte, about About) (*Folder, error) {
 	space, err := spaceOf(text, &about)
 	if err != nil {
 		return nil, err
-	}
-	if space.Kind == &servingJobs && about.Skip.On() {
-		return nil, errors.New("a sweep of serving jobs has no collective of which parts could be estimated: leave out --skip")
 	}
 	files, err := named(space, &about)
 	if err != nil {
@@ -173,17 +168,14 @@ func (f *Folder) begin() error {
 
 // Put writes a file, which gets its name when it is complete: what had the name before is replaced, and not written to.
 func (f *Folder) Put(name string, text []byte) error {
-	out, err := os.CreateTemp(f.Dir, part)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name()) // if it was not renamed
-	_, err = out.Write(text)
 	path := filepath.Join(f.Dir, name)
-	if err := errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close(), os.MkdirAll(filepath.Dir(path), 0o777)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return os.Rename(out.Name(), path)
+	return regular.Replace(path, part, func(out *os.File) error {
+		_, err := out.Write(text)
+		return errors.Join(err, out.Sync())
+	})
 }
 
 // Open opens the folder of a sweep that this version of weft has begun.
@@ -252,27 +244,13 @@ func (a *About) same(dir string, now *About) error {
 		return fmt.Errorf("%s has results of weft %s, and this is weft %s with catalog %.12s, whose results may differ: run it with that version, or name another folder", dir, a.Weft, now.Weft, now.Catalog)
 	case a.Scenario != now.Scenario || !slices.Equal(a.Set, now.Set) || !maps.Equal(a.Files, now.Files):
 		return fmt.Errorf("%s holds another sweep: the file, a file that it names, or --set has changed since; name another folder", dir)
-	case a.Skip != now.Skip:
-		return fmt.Errorf("%s holds a sweep %s, and this is one %s: take the same, or name another folder", dir, skipText(a.Skip), skipText(now.Skip))
 	}
 	return nil
 }
 
-// skipText says whether a sweep estimates.
-func skipText(s sim.Skip) string {
-	if !s.On() {
-		return "without --skip"
-	}
-	return "with --skip " + s.String()
-}
-
 // Command is the command line that runs one variant alone.
 func (f *Folder) Command(i int, file string) []string {
-	out := f.Space.command(i, file)
-	if f.About.Skip.On() {
-		out = append(out, "--skip", f.About.Skip.String())
-	}
-	return out
+	return f.Space.command(i, file)
 }
 
 func digest(text []byte) string {

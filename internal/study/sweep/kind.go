@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/study/quantity"
 	"weft/scenario"
 )
 
@@ -19,7 +20,7 @@ type Kind struct {
 	// Verb is the verb of weft that runs a variant.
 	Verb string
 
-	of         func(scenario.SweepQuantity) bool
+	measures   []quantity.Measure       // in the order of a row's values
 	objectives []scenario.SweepQuantity // of the Pareto set; less is better
 	more       []scenario.SweepQuantity // those of which more is better
 }
@@ -29,30 +30,22 @@ var (
 	workloads = Kind{
 		Main: "time_ps", Tail: "message_p99_ps", MainText: "time", TailText: "99th percentile of messages",
 		Against: "time, tail, pauses, drops and retransmissions", Verb: "run",
-		of:         func(q scenario.SweepQuantity) bool { return quantities[q] != nil },
+		measures:   quantity.Points.Measures(),
 		objectives: []scenario.SweepQuantity{"time_ps", "message_p99_ps", "pfc_pauses", "drops", "retransmissions"},
 	}
 	servingJobs = Kind{
 		Main: "first_token_p99_ps", Tail: "per_token_p99_ps", MainText: "time to the first token at P99", TailText: "time per token at P99",
 		Against: "first token, time per token and requests within the limits", Verb: "serve",
-		of:         func(q scenario.SweepQuantity) bool { return served[q] != nil },
+		measures:   quantity.Serving.Measures(),
 		objectives: []scenario.SweepQuantity{"first_token_p99_ps", "per_token_p99_ps", "good_share"},
 		more:       []scenario.SweepQuantity{"good_share"},
 	}
 )
 
-// names are the quantities of a kind, in the order of a row's values.
-func (k *Kind) names() (out []scenario.SweepQuantity) {
-	for _, q := range scenario.SweepQuantities() {
-		if k.of(q) {
-			out = append(out, q)
-		}
-	}
-	return out
+// place is the place of a quantity in a row's values; -1 if jobs of the kind do not have it.
+func (k *Kind) place(q scenario.SweepQuantity) int {
+	return slices.IndexFunc(k.measures, func(m quantity.Measure) bool { return m.Name == q })
 }
-
-// place is the place of a quantity in a row's values.
-func (k *Kind) place(q scenario.SweepQuantity) int { return slices.Index(k.names(), q) }
 
 // objective is a quantity of the Pareto set.
 type objective struct {
@@ -79,10 +72,10 @@ func (k *Kind) against() (out []objective) {
 // checkKeep refuses quantities that jobs of the kind do not have.
 func (k *Kind) checkKeep(file *scenario.File, keep []scenario.SweepQuantity) error {
 	for i, q := range keep {
-		if !k.of(q) {
+		if k.place(q) < 0 {
 			var valid []string
-			for _, name := range k.names() {
-				valid = append(valid, string(name))
+			for _, m := range k.measures {
+				valid = append(valid, string(m.Name))
 			}
 			return file.ErrorAt(fmt.Sprintf("sweep.keep[%d]", i), fmt.Errorf("weft %s does not measure %s: want of %s", k.Verb, q, strings.Join(valid, ", ")))
 		}

@@ -1,9 +1,10 @@
 package sweep
 
 import (
-	"errors"
 	"strings"
 
+	"weft/internal/study/many"
+	"weft/internal/study/quantity"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -28,40 +29,10 @@ type Row struct {
 	Fabric string    `json:"fabric,omitempty"` // its name
 	Bytes  int64     `json:"size,omitempty"`
 	Values []float64 `json:"values,omitempty"` // of every quantity of the kind of job, in their order
-	// Estimated is the share of the time that was estimated, 0 to 1.
-	Estimated float64 `json:"estimated,omitempty"`
 
 	// The circumstances, which differ between equal rows.
 	Host        string  `json:"host"`
 	WallSeconds float64 `json:"wall_s"`
-}
-
-// quantities gives the quantities of a workload's result.
-var quantities = map[scenario.SweepQuantity]func(*results.Point) float64{
-	"time_ps":            func(p *results.Point) float64 { return float64(p.Time) },
-	"algbw_gbytes_per_s": func(p *results.Point) float64 { return results.RoundedBandwidth(p.AlgBW) },
-	"busbw_gbytes_per_s": func(p *results.Point) float64 { return results.RoundedBandwidth(p.BusBW) },
-	"message_p50_ps":     func(p *results.Point) float64 { return float64(p.Flows.P50) },
-	"message_p99_ps":     func(p *results.Point) float64 { return float64(p.Flows.P99) },
-	"message_max_ps":     func(p *results.Point) float64 { return float64(p.Flows.Max) },
-	"fairness":           func(p *results.Point) float64 { return results.RoundedShare(p.Flows.Fairness) },
-	"packets":            func(p *results.Point) float64 { return float64(p.Counts.Packets) },
-	"packet_hops":        func(p *results.Point) float64 { return float64(p.Counts.PacketHops) },
-	"pfc_pauses":         func(p *results.Point) float64 { return float64(p.Counts.Pauses) },
-	"credit_stalls":      func(p *results.Point) float64 { return float64(p.Counts.CreditStalls) },
-	"ecn_marks":          func(p *results.Point) float64 { return float64(p.Counts.Marks) },
-	"cnps":               func(p *results.Point) float64 { return float64(p.Counts.CNPs) },
-	"retransmissions":    func(p *results.Point) float64 { return float64(p.Counts.Retransmissions) },
-	"drops":              func(p *results.Point) float64 { return float64(p.Counts.Drops()) },
-	"hottest_link_busy":  hottest,
-}
-
-// hottest is the share of time in which the busiest link was busy.
-func hottest(p *results.Point) float64 {
-	if len(p.Hottest) == 0 {
-		return 0
-	}
-	return results.RoundedShare(p.Hottest[0].Busy)
 }
 
 // rowOf is the row of a simulation.
@@ -70,20 +41,12 @@ func rowOf(r *scenario.Resolved, outcome *results.Results, err error) *Row {
 	if len(r.Workload.Sizes) == 1 {
 		row.Bytes = int64(r.Workload.Sizes[0])
 	}
-	if err == nil && (outcome == nil || outcome.Partial || len(outcome.Fabrics) != 1 || len(outcome.Fabrics[0].Points) != 1) {
-		err = errors.New("the simulator gave neither results nor a reason")
-	}
+	p, err := many.PointOf(outcome, err)
 	if err != nil {
 		row.Status, row.Error = Failed, oneLine(err.Error())
 		return row
 	}
-	p := &outcome.Fabrics[0].Points[0]
-	for _, q := range workloads.names() {
-		row.Values = append(row.Values, quantities[q](p))
-	}
-	if p.Estimate != nil {
-		row.Estimated = results.RoundedShare(p.Estimate.Share)
-	}
+	row.Values = quantity.Points.Filed(p)
 	return row
 }
 

@@ -12,21 +12,19 @@ import (
 	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/internal/study/ledger"
+	"weft/internal/study/many"
 	"weft/internal/study/serve"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
 )
 
-// Runner runs a scenario; sim.Run is one.
-type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
-
 // Server runs a serving job; serve.Run is one.
 type Server func(ctx context.Context, r *scenario.Resolved, o serve.Options) (*results.Serving, error)
 
 // Options are the settings of a run. Rows do not depend on them.
 type Options struct {
-	Run     Runner
+	Run     many.Runner
 	Serve   Server
 	Workers int         // simulations at the same time, at least 1
 	Memory  units.Bytes // of all simulations at the same time, by their estimates; 0: no bound
@@ -248,7 +246,7 @@ func (w *work) row(ctx context.Context, file *scenario.File, i int) (row *Row, e
 		results, err := w.o.Serve(ctx, r, serve.Options{Workers: 1})
 		return servingRow(r, results, err), nil
 	}
-	results, err := w.o.Run(ctx, r, sim.Options{Workers: 1, Skip: w.About.Skip})
+	results, err := w.o.Run(ctx, r, sim.Options{Workers: 1})
 	return rowOf(r, results, err), nil
 }
 

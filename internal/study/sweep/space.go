@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -14,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 	"gonum.org/v1/gonum/stat/samplemv"
 
+	"weft/internal/study/many"
 	"weft/scenario"
 	"weft/units"
 )
@@ -193,20 +193,13 @@ func (s *Space) at(i int) Variant {
 	return v
 }
 
-// changes are the overrides of a variant. A section comes before the fields below it.
+// changes are the overrides of a variant.
 func (s *Space) changes(v *Variant) []scenario.Override {
-	var own []scenario.Override
-	for k := range s.Axes {
-		if s.Axes[k].Path != "run.seed" {
-			own = append(own, s.Axes[k].Override(v.Values[k]))
-		}
-	}
-	slices.SortStableFunc(own, func(a, b scenario.Override) int { return cmp.Compare(len(a.Path), len(b.Path)) })
+	var size []scenario.Override
 	if len(s.sizes) > 1 {
-		own = append(own, scenario.Override{Path: "workload.sizes", Value: v.Size.Exact(), Origin: "size " + v.Size.Exact()})
+		size = []scenario.Override{{Path: "workload.sizes", Value: v.Size.Exact(), Origin: "size " + v.Size.Exact()}}
 	}
-	seed := strconv.FormatUint(v.Seed, 10)
-	return append(own, scenario.Override{Path: "run.seed", Value: seed, Origin: "seed " + seed})
+	return many.Changes(s.Axes, v.Values, v.Seed, size...)
 }
 
 // resolve is the scenario of a variant, with its fabric alone, cabled as among all. Each goroutine has its own file.

@@ -386,14 +386,12 @@ func TestSimulationsShareTheMemory(t *testing.T) {
 }
 
 func TestEveryQuantityHasItsValue(t *testing.T) {
-	names := scenario.SweepQuantities()
-	if len(names) != len(quantities)+len(served) {
-		t.Errorf("%d names, and %d and %d values", len(names), len(quantities), len(served))
+	var names []scenario.SweepQuantity
+	for _, m := range slices.Concat(workloads.measures, servingJobs.measures) {
+		names = append(names, m.Name)
 	}
-	for _, q := range names {
-		if workloads.of(q) == servingJobs.of(q) {
-			t.Errorf("%s has no value, or is of two kinds", q)
-		}
+	if want := scenario.Values[scenario.SweepQuantity](); !slices.Equal(names, want) {
+		t.Errorf("quantities %v, and a sweep can name %v", names, want)
 	}
 }
 

@@ -13,12 +13,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
+	"weft/internal/base/regular"
 	"weft/internal/study/ledger"
-	"weft/scenario"
+	"weft/internal/study/quantity"
 )
 
 // Column is a column of the table.
@@ -26,6 +26,8 @@ type Column struct {
 	Name string `json:"name"`
 	Unit string `json:"unit,omitempty"`
 	Path string `json:"path,omitempty"` // of an axis: the field that varies
+
+	Measure quantity.Measure `json:"-"` // what it is for people
 
 	kind  reflect.Type // string, int64 or float64
 	value func(*Line) any
@@ -56,7 +58,7 @@ func (f *Folder) Load() (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Folder: f, rows: l, Columns: append(f.Space.columns(), f.estimates()...), Counts: map[Status]int{}}
+	t := &Table{Folder: f, rows: l, Columns: f.Space.columns(), Counts: map[Status]int{}}
 	t.Columns = append(t.Columns, Column{Name: "error", kind: textual, value: func(l *Line) any { return l.Error }})
 	for line, err := range t.Lines() {
 		if err != nil {
@@ -116,56 +118,31 @@ var (
 
 // columns are the columns of the table: number, axes, fabric, size and seed, status, quantities.
 func (s *Space) columns() []Column {
-	out := []Column{{Name: "variant", kind: whole, value: func(l *Line) any { return int64(l.Number) }}}
+	out := []Column{{Name: "variant", Measure: quantity.Measure{Heading: "variant"}, kind: whole, value: func(l *Line) any { return int64(l.Number) }}}
 	for k := range s.Axes {
 		out = append(out, s.axisColumn(k))
 	}
-	out = append(out, Column{Name: "fabric", kind: textual, value: func(l *Line) any { return l.Row.Fabric }})
+	out = append(out, Column{Name: "fabric", Measure: quantity.Measure{Heading: "fabric"}, kind: textual, value: func(l *Line) any { return l.Row.Fabric }})
 	if s.Kind == &workloads {
-		out = append(out, Column{Name: "size_bytes", Unit: "bytes", kind: whole, value: func(l *Line) any { return l.Bytes }})
+		out = append(out, Column{Name: "size_bytes", Unit: "bytes", Measure: quantity.Measure{Heading: "size", Unit: quantity.Bytes}, kind: whole, value: func(l *Line) any { return l.Bytes }})
 	}
 	if !s.varies("run.seed") {
-		out = append(out, Column{Name: "seed", kind: whole, value: func(l *Line) any { return int64(l.Seed) }})
+		out = append(out, Column{Name: "seed", Measure: quantity.Measure{Heading: "seed"}, kind: whole, value: func(l *Line) any { return int64(l.Seed) }})
 	}
-	out = append(out, Column{Name: "status", kind: textual, value: func(l *Line) any { return string(l.Status) }})
-	for i, q := range s.Kind.names() {
-		if keep := s.Base.Sweep.Keep; len(keep) == 0 || slices.Contains(keep, q) {
-			out = append(out, quantityColumn(i, q))
+	out = append(out, Column{Name: "status", Measure: quantity.Measure{Heading: "status"}, kind: textual, value: func(l *Line) any { return string(l.Status) }})
+	for i := range s.Kind.measures {
+		if keep := s.Base.Sweep.Keep; len(keep) == 0 || slices.Contains(keep, s.Kind.measures[i].Name) {
+			out = append(out, quantityColumn(i, &s.Kind.measures[i]))
 		}
 	}
 	return out
 }
 
-// EstimatedShare is the column of the share of the time that was estimated.
-const EstimatedShare = "estimated_share"
-
-// estimates are the columns of a sweep whose simulations may estimate: the share of the time, and its bound.
-func (f *Folder) estimates() []Column {
-	if !f.About.Skip.On() {
-		return nil
-	}
-	column := func(name string, value func(*Line) float64) Column {
-		return Column{Name: name, kind: decimal, null: true, value: func(l *Line) any {
-			if l.Status != OK {
-				return nil
-			}
-			return value(l)
-		}}
-	}
-	return []Column{
-		column(EstimatedShare, func(l *Line) float64 { return l.Estimated }),
-		column("estimate_bound", func(*Line) float64 { return f.About.Skip.Rate.Float() }),
-	}
-}
-
-// fractions are the quantities that are not whole numbers.
-var fractions = []scenario.SweepQuantity{"algbw_gbytes_per_s", "busbw_gbytes_per_s", "fairness", "hottest_link_busy", "good_share", "goodput_per_s", "tokens_per_s"}
-
 // quantityColumn is the column of a quantity, by its place in a row's values.
-func quantityColumn(i int, q scenario.SweepQuantity) Column {
-	c := Column{Name: string(q), Unit: unitOf(string(q)), kind: whole, null: true}
-	if slices.Contains(fractions, q) {
-		c.kind = decimal
+func quantityColumn(i int, m *quantity.Measure) Column {
+	c := Column{Name: string(m.Name), Unit: m.Unit.InName(), Measure: *m, kind: decimal, null: true}
+	if m.Unit.Whole() {
+		c.kind = whole
 	}
 	c.value = func(l *Line) any {
 		switch {
@@ -182,7 +159,7 @@ func quantityColumn(i int, q scenario.SweepQuantity) Column {
 // axisColumn is the column of an axis: numbers in their unit, or words.
 func (s *Space) axisColumn(k int) Column {
 	a := &s.Axes[k]
-	c := Column{Name: a.Name, Path: a.Path, Unit: a.Unit(), kind: textual, value: func(l *Line) any { return l.Variant.Values[k] }}
+	c := Column{Name: a.Name, Path: a.Path, Unit: a.Unit(), Measure: quantity.Measure{Heading: a.Name, Unit: quantity.Unit(a.Unit())}, kind: textual, value: func(l *Line) any { return l.Variant.Values[k] }}
 	if _, number := a.Number(s.at(0).Values[k]); !number {
 		return c
 	}
@@ -200,16 +177,6 @@ func (s *Space) axisColumn(k int) Column {
 		}
 	}
 	return c
-}
-
-// unitOf is the unit at the end of a column's name.
-func unitOf(name string) string {
-	for _, unit := range []string{"ps", "bytes", "bps", "mm", "gbytes_per_s"} {
-		if strings.HasSuffix(name, "_"+unit) {
-			return unit
-		}
-	}
-	return ""
 }
 
 // Texts are the values of a line as text, empty where there is none.
@@ -283,47 +250,34 @@ const rowGroup = 1 << 13
 
 // write writes columns of all lines into a file of the folder, which gets its name when it is complete.
 func (t *Table) write(name string, columns []Column) error {
-	f, err := os.CreateTemp(t.Dir, part)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // if it was not renamed
 	about, err := json.Marshal(columns)
 	if err != nil {
 		return err
 	}
-	w := parquet.NewWriter(
-		f, schemaOf(columns), parquet.Compression(&parquet.Zstd), parquet.CreatedBy("weft", t.About.Weft, ""),
-		parquet.KeyValueMetadata("weft.sweep_version", strconv.Itoa(aboutVersion)), parquet.KeyValueMetadata("weft.version", t.About.Weft),
-		parquet.KeyValueMetadata("weft.scenario", t.Space.Base.Name), parquet.KeyValueMetadata("weft.scenario_sha256", t.About.Scenario),
-		parquet.KeyValueMetadata("weft.columns", string(about)),
-	)
-	for line, err := range t.Lines() {
-		if err == nil {
-			_, err = w.WriteRows([]parquet.Row{parquetRow(columns, line)})
+	err = regular.Replace(filepath.Join(t.Dir, name), part, func(f *os.File) error {
+		w := parquet.NewWriter(
+			f, schemaOf(columns), parquet.Compression(&parquet.Zstd), parquet.CreatedBy("weft", t.About.Weft, ""),
+			parquet.KeyValueMetadata("weft.sweep_version", strconv.Itoa(aboutVersion)), parquet.KeyValueMetadata("weft.version", t.About.Weft),
+			parquet.KeyValueMetadata("weft.scenario", t.Space.Base.Name), parquet.KeyValueMetadata("weft.scenario_sha256", t.About.Scenario),
+			parquet.KeyValueMetadata("weft.columns", string(about)),
+		)
+		for line, err := range t.Lines() {
+			if err == nil {
+				_, err = w.WriteRows([]parquet.Row{parquetRow(columns, line)})
+			}
+			if err == nil && (line.Number+1)%rowGroup == 0 {
+				err = w.Flush()
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err == nil && (line.Number+1)%rowGroup == 0 {
-			err = w.Flush()
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, cmpClose(err, f))
-		}
-	}
-	if err := w.Close(); err != nil {
-		return fmt.Errorf("%s: %w", name, cmpClose(err, f))
-	}
-	if err := cmpClose(errors.Join(f.Chmod(0o644), f.Sync()), f); err != nil {
+		return errors.Join(w.Close(), f.Sync())
+	})
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.Rename(f.Name(), filepath.Join(t.Dir, name))
-}
-
-// cmpClose closes a file and keeps the first error.
-func cmpClose(err error, f *os.File) error {
-	if closed := f.Close(); err == nil {
-		return closed
-	}
-	return err
+	return nil
 }
 
 // schemaOf is the schema of columns in their order, which a struct has. Quantities may be absent.

@@ -39,7 +39,7 @@ func (s *Space) names() (out []string) {
 
 // environment is a variant as a condition sees it: quantities in the units of the table, words as texts.
 func (s *Space) environment(v *Variant) map[string]any {
-	env := map[string]any{"fabric": v.Fabric, "size": int(v.Size), "seed": int(v.Seed), "quantity": quantity}
+	env := map[string]any{"fabric": v.Fabric, "size": int(v.Size), "seed": int(v.Seed), "quantity": parseQuantity}
 	for k := range s.Axes {
 		a := &s.Axes[k]
 		env[a.Name] = v.Values[k]
@@ -50,8 +50,8 @@ func (s *Space) environment(v *Variant) map[string]any {
 	return env
 }
 
-// quantity reads a quantity with its unit: 400Gbps, 4KiB, 10us, 30m.
-func quantity(text string) (float64, error) {
+// parseQuantity reads a quantity with its unit: 400Gbps, 4KiB, 10us, 30m.
+func parseQuantity(text string) (float64, error) {
 	if x, err := units.ParseBytes(text); err == nil {
 		return float64(x), nil
 	}

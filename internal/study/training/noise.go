@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/sim/engine"
 	"weft/internal/sim/workload"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -41,7 +42,7 @@ func (s *steps) withNoise() error {
 		waiting += sum / int64(len(accounts))
 		ends = append(ends, int64(line.End)+s.result.StoragePs)
 	}
-	s.result.Noise = &results.TrainingNoise{Draws: n.Draws, Spread: SpreadOf(ends), WaitingPs: waiting / int64(n.Draws)}
+	s.result.Noise = &results.TrainingNoise{Draws: n.Draws, Spread: many.SpreadOf(ends), WaitingPs: waiting / int64(n.Draws)}
 	return nil
 }
 

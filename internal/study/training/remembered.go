@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/base/canon"
 	"weft/internal/base/topology"
+	"weft/internal/sim"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/executor"
@@ -52,12 +53,13 @@ type island struct {
 	plan  *network.Plan
 	part  *known.Part
 	given islandGiven
+	skip  bool        // periods that repeat earlier ones
 	size  units.Bytes // of the scenario's own workload, which is no part of a step; its text needs one
 }
 
 // islandOf is the simulation of an island. It has the slow cables that it can touch, and knows of no other.
 func (s *steps) islandOf(phase *workload.Phase) *island {
-	out := &island{plan: s.plan, part: s.part, given: islandGiven{Calm: s.calm, Island: *phase}}
+	out := &island{plan: s.plan, part: s.part, given: islandGiven{Calm: s.calm, Island: *phase}, skip: s.exact == sim.ExactOn}
 	out.given.Exchange = exchangeOf(&s.scenario.Training, phase)
 	if s.plan.Aggregation != nil {
 		out.given.Trees = s.step.Phases
@@ -74,17 +76,17 @@ func (s *steps) islandOf(phase *workload.Phase) *island {
 
 // run simulates it.
 func (i *island) run(ctx context.Context) (*phases.IslandRun, error) {
-	return i.given.run(ctx, i.plan, i.part)
+	return i.given.run(ctx, i.plan, i.part, i.skip)
 }
 
-func (g *islandGiven) run(ctx context.Context, p *network.Plan, part *known.Part) (*phases.IslandRun, error) {
+func (g *islandGiven) run(ctx context.Context, p *network.Plan, part *known.Part, skip bool) (*phases.IslandRun, error) {
 	r := part.Scenario
 	if g.Exchange != nil {
 		own := *r
 		own.Workload = *g.Exchange
 		r = &own
 	}
-	return phases.RunIsland(ctx, p, r, &g.Island)
+	return phases.RunIsland(ctx, p, r, &g.Island, skip)
 }
 
 // remembered is the result of an island from the cache; if it is not known, of its simulation.
@@ -155,7 +157,7 @@ func Resimulate(ctx context.Context, recipe []byte, _ int) (key known.Key, value
 	if of.Given.Slow != nil {
 		p.Slow = of.Given.Slow
 	}
-	run, err := of.Given.run(ctx, p, part)
+	run, err := of.Given.run(ctx, p, part, true)
 	if err != nil {
 		return key, nil, err
 	}

@@ -112,7 +112,7 @@ func TestAnIslandDoesNotFeelTheCablesOfOtherNodes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := phases.RunIsland(t.Context(), on.plan, r, &own.Phase)
+			whole, err := phases.RunIsland(t.Context(), on.plan, r, &own.Phase, true)
 			if err != nil {
 				t.Fatal(err)
 			}

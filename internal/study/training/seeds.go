@@ -3,11 +3,10 @@ package training
 import (
 	"fmt"
 
-	"weft/internal/base/stats"
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/workload/llm"
+	"weft/internal/study/many"
 	"weft/results"
-	"weft/units"
 )
 
 // Several seeds: collisions and marks depend on the seed. The step is simulated again with each
@@ -27,7 +26,7 @@ func (s *steps) withSeed(seed uint64) *steps {
 		job, step = &other, other.Step(llm.FoldAll)
 	}
 	own := &steps{
-		training: &training{scenario: &r, job: job, step: step, entire: s.entire, out: s.out, share: s.share, cache: s.cache},
+		training: &training{scenario: &r, job: job, step: step, entire: s.entire, out: s.out, sharing: s.sharing, cache: s.cache},
 		part:     part, bare: part.WithoutSlowLinks(), plan: &q, fabric: s.fabric, result: new(results.TrainingFabric), base: s,
 	}
 	if !s.entire {
@@ -76,24 +75,11 @@ func (f *fabricSteps) tellSeeds() {
 		return x
 	}
 	out := &results.TrainingSeeds{Seeds: 1 + len(f.seeds), StepsPs: over(func(r *results.TrainingFabric) int64 { return r.StepPs })}
-	out.Step = SpreadOf(out.StepsPs)
+	out.Step = many.SpreadOf(out.StepsPs)
 	for _, p := range f.result.Purposes {
 		out.Exposed = append(out.Exposed, results.PurposeSpread{
-			Purpose: p.Purpose, Spread: SpreadOf(over(func(r *results.TrainingFabric) int64 { return r.ExposedPs(p.Purpose) })),
+			Purpose: p.Purpose, Spread: many.SpreadOf(over(func(r *results.TrainingFabric) int64 { return r.ExposedPs(p.Purpose) })),
 		})
 	}
 	f.result.Seeds = out
-}
-
-// SpreadOf is the spread of times in picoseconds. The interval is cut off at 0.
-func SpreadOf(times []int64) results.Spread {
-	out := results.Spread{LeastPs: int64(units.Forever)}
-	x := make([]float64, len(times))
-	for i, t := range times {
-		x[i] = float64(t)
-		out.LeastPs, out.MostPs = min(out.LeastPs, t), max(out.MostPs, t)
-	}
-	mean := stats.IntervalOf(x)
-	out.MeanPs, out.LowPs, out.HighPs = int64(mean.Mean), int64(max(0, mean.Low)), int64(mean.High)
-	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"weft/internal/study/many"
 	"weft/results"
 )
 
@@ -34,7 +35,7 @@ func TestAStepOverSeedsEqualsTheStepOfEachSeed(t *testing.T) {
 		for k := range own {
 			steps = append(steps, own[k].Fabrics[i].StepPs)
 		}
-		if got, want := f.Seeds.Step, SpreadOf(steps); got != want || f.StepPs != steps[0] {
+		if got, want := f.Seeds.Step, many.SpreadOf(steps); got != want || f.StepPs != steps[0] {
 			t.Errorf("%s: %+v over seeds, the first %d ps; each by itself %+v, %v", f.Name, got, f.StepPs, want, steps)
 		}
 		for _, p := range f.Seeds.Exposed {
@@ -42,7 +43,7 @@ func TestAStepOverSeedsEqualsTheStepOfEachSeed(t *testing.T) {
 			for k := range own {
 				exposed = append(exposed, own[k].Fabrics[i].ExposedPs(p.Purpose))
 			}
-			if want := SpreadOf(exposed); p.Spread != want {
+			if want := many.SpreadOf(exposed); p.Spread != want {
 				t.Errorf("%s, %s exposed: %+v over seeds, each by itself %+v", f.Name, p.Purpose, p.Spread, want)
 			}
 		}
@@ -54,7 +55,7 @@ func TestAStepOverSeedsEqualsTheStepOfEachSeed(t *testing.T) {
 
 // Times that scatter much have an interval that begins at 0: none is below.
 func TestTheIntervalOfTimesHasNoTimeBelowZero(t *testing.T) {
-	if s := SpreadOf([]int64{100, 900}); s.LowPs != 0 || s.MeanPs != 500 || s.HighPs < 5000 {
+	if s := many.SpreadOf([]int64{100, 900}); s.LowPs != 0 || s.MeanPs != 500 || s.HighPs < 5000 {
 		t.Errorf("of 100 and 900 ps: %+v", s)
 	}
 }

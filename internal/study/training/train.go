@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/known"
@@ -15,6 +14,7 @@ import (
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/workload"
 	"weft/internal/sim/workload/llm"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -26,8 +26,8 @@ type Options struct {
 	Workers int
 	// Whole simulates the whole step as it is, and reuses nothing.
 	Whole bool
-	// Exact says whether the whole step skips periods in which it repeats itself exactly. The parts of a step that
-	// is put together skip nothing.
+	// Exact says whether simulations skip periods in which they repeat themselves exactly. ExactCheck
+	// needs Whole.
 	Exact sim.Exact
 	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
 	Seeds int
@@ -47,9 +47,8 @@ type Options struct {
 	// Cache, if not nil, has the results of earlier simulations of parts of the step, and takes the new ones. Simulations
 	// that record, and the whole step of Whole, do not use it.
 	Cache known.Store
-	// Share, if not nil, runs the simulation of a part of the step, or gives its outcome from another process. Piece
-	// says everything that it depends on.
-	Share func(ctx context.Context, piece string, run func() (*phases.IslandRun, error)) (*phases.IslandRun, error)
+	// Sharing, if not nil, shares the simulations of parts of the step with other processes.
+	Sharing *many.Sharing
 }
 
 // Run simulates a training step of the scenario's job on each of its fabrics.
@@ -69,7 +68,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Trainin
 	if o.Whole {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, share: o.Share, cache: o.Cache}
+	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, sharing: o.Sharing, cache: o.Cache}
 	if noisy(&r.Training.Noise) && !o.Whole {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
@@ -184,7 +183,7 @@ type training struct {
 	mu       sync.Mutex // of timeline
 	timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
 	again    func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
-	share    func(ctx context.Context, piece string, run func() (*phases.IslandRun, error)) (*phases.IslandRun, error)
+	sharing  *many.Sharing
 	cache    known.Store
 }
 
@@ -223,14 +222,11 @@ func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 	for _, tasks := range rounds {
 		total += len(tasks)
 	}
-	tally, first := sim.NewTally(total, o.Progress), 0
+	tally, first := many.NewTally(total, o.Progress), 0
 	all := slices.Concat(rounds...)
 	tally.Weigh(func(i int) float64 { return all[i].work() })
 	for _, tasks := range rounds {
-		cores.Each(len(tasks), o.Workers, func(i int) {
-			if ctx.Err() != nil {
-				return
-			}
+		many.Each(ctx, len(tasks), o.Workers, func(i int) {
 			t := &tasks[i]
 			t.run(ctx, tally.Of(first+i, t.plan.Fabric.Name))
 			tally.Ended(first+i, t.plan.Fabric.Name, t.found)
@@ -300,20 +296,21 @@ func (t *trainingTask) run(ctx context.Context, progress func(sim.Progress)) {
 func (t *trainingTask) simulate(ctx context.Context, plan *network.Plan) (*phases.IslandRun, error) {
 	island := &t.fold.Islands[t.island].Phase
 	if t.recorder != nil {
-		return t.islandOf(island).given.run(ctx, plan, t.part)
+		return t.islandOf(island).given.run(ctx, plan, t.part, t.exact == sim.ExactOn)
 	}
 	run := func() (out *phases.IslandRun, err error) {
 		out, t.found, err = t.remembered(ctx, island)
 		return out, err
 	}
-	if t.share == nil {
+	if t.sharing == nil {
 		return run()
 	}
 	text, err := t.scenario.MarshalYAML()
 	if err != nil {
 		return nil, err
 	}
-	return t.share(ctx, fmt.Sprintf("%d on fabric %d, calm %t\n%s", t.island, t.fabric, t.calm, text), run)
+	piece := fmt.Sprintf("island %d on fabric %d, calm %t\n%s", t.island, t.fabric, t.calm, text)
+	return many.Share(ctx, t.sharing, piece, run)
 }
 
 // failures joins the errors of the fabrics.
@@ -466,9 +463,6 @@ func (s *steps) tellPhases() {
 			out.Parts = run.Parts
 		}
 		out.Beside = run.Beside
-		if share := run.Share(); share < 1 {
-			out.Share = share
-		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.Groups)
 		f.Counts.Add(&run.Counts)

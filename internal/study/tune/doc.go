@@ -44,13 +44,11 @@
 // seeds of the search. This shows how exactly a value must be met, near the tuned values; it does
 // not show interactions of two parameters.
 //
-// # Journal
+// # Interruption
 //
-// Every simulation is a line of a file, written when it ends, keyed by values and seed. A search
-// that is started again with the same file repeats its decisions, which depend on results alone,
-// and simulates only missing ones. So it continues after an interruption, and a larger budget or
-// another objective reuses earlier simulations. The file's first line is a digest of the scenario
-// and of the program: results of another are refused.
+// A search that is started again repeats its decisions, which depend on results alone. With a runner
+// whose results are kept (many.Sharing, a cache) it simulates only missing ones. So it continues
+// after an interruption, and a larger budget or another objective reuses earlier simulations.
 //
 // The outcome does not depend on the number of cores.
 package tune

@@ -1,23 +1,22 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
-	"sync"
-	"sync/atomic"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim"
+	"weft/internal/study/many"
 	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
 // Options are settings of the run; results do not depend on them.
 type Options struct {
-	Run      Runner
-	Journal  *Journal
-	Workers  int            // simulations at the same time, at least 1
+	Run      many.Runner
+	Workers  int            // cores; 0 is all
 	Progress func(Progress) // if not nil, called from time to time, never concurrently
 }
 
@@ -28,102 +27,113 @@ type Progress struct {
 	Best        float64
 }
 
+// run is a candidate with a seed: one simulation.
+type run struct {
+	key  string // of the candidate
+	seed uint64
+}
+
 // evaluator simulates candidates, each once.
 type evaluator struct {
 	p       *Problem
 	o       Options
-	slots   chan struct{} // one per simulation at the same time
-	stands  map[uint64]Outcome
-	mu      sync.Mutex
+	known   map[run]Outcome
+	invalid map[string]string // reasons, by the candidate's key; empty if it is possible
 	state   Progress
-	invalid map[string]string // reasons, by the candidate's key
-
-	marks, pauses atomic.Int64 // of all outcomes
 }
 
 func newEvaluator(p *Problem, o Options) *evaluator {
 	return &evaluator{
-		p: p, o: o, slots: make(chan struct{}, max(1, o.Workers)), stands: make(map[uint64]Outcome),
-		invalid: make(map[string]string), state: Progress{Total: p.Stands.Tune.Runs, Best: math.Inf(1)},
+		p: p, o: o, known: make(map[run]Outcome), invalid: make(map[string]string),
+		state: Progress{Total: p.Stands.Tune.Runs, Best: math.Inf(1)},
 	}
 }
 
-// outcomes are a candidate's outcomes with several seeds, simulated in parallel.
-func (e *evaluator) outcomes(ctx context.Context, c Candidate, seeds []uint64) ([]Outcome, error) {
-	out, errs := make([]Outcome, len(seeds)), make([]error, len(seeds))
-	cores.Each(len(seeds), len(seeds), func(i int) { out[i], errs[i] = e.outcome(ctx, c, seeds[i]) })
-	return out, errors.Join(errs...)
+// row is what became of a simulation; with err there is no outcome.
+type row struct {
+	Outcome
+	err error
 }
 
-// outcome is the outcome of one simulation, from the journal if it is known.
-func (e *evaluator) outcome(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
-	if o, ok := e.o.Journal.find(c, seed); ok {
-		e.count(&o)
-		e.tell()
-		return o, nil
+// simulate makes the outcomes of candidates known, with every seed. Impossible candidates have none.
+// A failure of the scenario or of the network is an outcome. An error means that the search cannot
+// go on; outcomes that are complete are known all the same.
+func (e *evaluator) simulate(ctx context.Context, candidates []Candidate, seeds []uint64) error {
+	var open []run
+	var variants []*scenario.Resolved
+	for _, c := range candidates {
+		if e.isImpossible(c) {
+			continue
+		}
+		for _, seed := range seeds {
+			id := run{c.key(), seed}
+			if _, known := e.known[id]; known {
+				e.state.Done++
+				continue
+			}
+			r, err := e.p.Resolve(c, seed)
+			if err != nil {
+				e.known[id] = Outcome{Failed: err.Error()}
+				e.state.Done++
+				continue
+			}
+			r.Run.Limit.SimulatedTime = min(r.Run.Limit.SimulatedTime, e.p.limit)
+			open, variants = append(open, id), append(variants, r)
+		}
 	}
-	select {
-	case e.slots <- struct{}{}:
-	case <-ctx.Done():
-		return Outcome{}, ctx.Err()
+	before := e.state.Done
+	rows := many.Rows(ctx, variants, many.Options{
+		Run: e.o.Run, Workers: e.o.Workers, Progress: func(p sim.Progress) { e.tell(before + p.Done) },
+	}, func(outcome *results.Results, err error) row {
+		var folder *many.FolderError
+		if ctx.Err() != nil || errors.As(err, &folder) {
+			return row{err: cmp.Or(ctx.Err(), err)}
+		}
+		return row{Outcome: outcomeOf(outcome, err)}
+	})
+	var errs error
+	for i, r := range rows {
+		if r.err == nil {
+			e.known[open[i]] = r.Outcome
+		}
+		errs = cmp.Or(errs, r.err)
 	}
-	defer func() { <-e.slots }()
-	o, err := e.simulate(ctx, c, seed)
-	if err != nil {
-		return Outcome{}, err
-	}
-	e.count(&o)
-	e.tell()
-	return o, e.o.Journal.add(c, seed, o)
-}
-
-// count adds the marks and pauses of an outcome.
-func (e *evaluator) count(o *Outcome) {
-	for i := range o.Sizes {
-		e.marks.Add(o.Sizes[i].Marks)
-		e.pauses.Add(o.Sizes[i].Pauses)
-	}
-}
-
-// simulate runs a candidate. A failure of the scenario or the network is its outcome; an error
-// means that the run was stopped.
-func (e *evaluator) simulate(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
-	var results *results.Results
-	r, err := e.p.Resolve(c, seed)
-	if err == nil {
-		r.Run.Limit.SimulatedTime = min(r.Run.Limit.SimulatedTime, e.p.limit)
-		results, err = e.o.Run(ctx, r, sim.Options{Workers: 1})
-	}
-	if ctx.Err() != nil {
-		return Outcome{}, ctx.Err()
-	}
-	return outcomeOf(results, err), nil
+	return errs
 }
 
 // outcomeOf is the outcome of a simulation of one fabric.
-func outcomeOf(results *results.Results, err error) Outcome {
-	switch {
-	case err != nil:
+func outcomeOf(outcome *results.Results, err error) Outcome {
+	f, err := many.FabricOf(outcome, err)
+	if err != nil {
 		return Outcome{Failed: err.Error()}
-	case results == nil || results.Partial || len(results.Fabrics) != 1:
-		return Outcome{Failed: "the simulator gave neither results nor a reason"}
 	}
-	return Outcome{Sizes: figuresOf(results.Fabrics[0].Points)}
+	return Outcome{Sizes: figuresOf(f.Points)}
+}
+
+// outcomes are a candidate's outcomes with seeds; ok is false if some are not known.
+func (e *evaluator) outcomes(c Candidate, seeds []uint64) (out []Outcome, ok bool) {
+	for _, seed := range seeds {
+		o, known := e.known[run{c.key(), seed}]
+		if !known {
+			return nil, false
+		}
+		out = append(out, o)
+	}
+	return out, true
 }
 
 // begin simulates the scenario as it stands, the reference for all candidates.
 func (e *evaluator) begin(ctx context.Context, seeds []uint64) error {
-	e.doing("search")
-	out, err := e.outcomes(ctx, nil, seeds)
-	if err != nil {
+	e.state.Doing = "search"
+	if err := e.simulate(ctx, []Candidate{nil}, seeds); err != nil {
 		return err
 	}
 	most := units.Time(0)
-	for i, o := range out {
+	out, _ := e.outcomes(nil, seeds)
+	for _, o := range out {
 		if o.Failed != "" {
 			return &StandsError{Reason: o.Failed}
 		}
-		e.stands[seeds[i]] = o
 		for _, f := range o.Sizes {
 			most = max(most, units.Time(f.TimePs))
 		}
@@ -142,51 +152,37 @@ func (e *StandsError) Error() string {
 	return "the scenario as it stands fails, so there is no reference to improve on: " + e.Reason
 }
 
-// score is the objective of a candidate, the mean over seeds; +Inf if it is impossible or failed.
-func (e *evaluator) score(ctx context.Context, c Candidate, seeds []uint64) (float64, error) {
-	if e.cannot(c) {
-		return math.Inf(1), nil
+// score is the objective of a candidate, the mean over seeds; +Inf if it is impossible or failed. It
+// is not ok if the candidate has not been simulated.
+func (e *evaluator) score(c Candidate, seeds []uint64) (mean float64, ok bool) {
+	if e.isImpossible(c) {
+		return math.Inf(1), true
 	}
-	out, err := e.outcomes(ctx, c, seeds)
-	if err != nil {
-		return 0, err
-	}
+	out, ok := e.outcomes(c, seeds)
+	stands, _ := e.outcomes(nil, seeds)
 	sum := 0.0
-	for i, seed := range seeds {
-		stands := e.stands[seed]
-		sum += score(&e.p.Stands.Tune.Objective, &out[i], &stands)
+	for i := range out {
+		sum += score(&e.p.Stands.Tune.Objective, &out[i], &stands[i])
 	}
-	return sum / float64(len(seeds)), nil
+	return sum / float64(len(seeds)), ok
 }
 
-// cannot reports whether no scenario can have the candidate's values.
-func (e *evaluator) cannot(c Candidate) bool {
+// isImpossible reports whether no scenario can have the candidate's values.
+func (e *evaluator) isImpossible(c Candidate) bool {
 	if c == nil {
 		return false
 	}
-	e.mu.Lock()
 	reason, seen := e.invalid[c.key()]
-	e.mu.Unlock()
 	if !seen {
 		reason = e.p.invalid(c)
-		e.mu.Lock()
 		e.invalid[c.key()] = reason
-		e.mu.Unlock()
 	}
 	return reason != ""
 }
 
-func (e *evaluator) doing(what string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.state.Doing = what
-}
-
-// tell reports one more simulation.
-func (e *evaluator) tell() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.state.Done++
+// tell reports so many simulations.
+func (e *evaluator) tell(done int) {
+	e.state.Done = done
 	if e.o.Progress != nil {
 		e.o.Progress(e.state)
 	}
@@ -194,13 +190,11 @@ func (e *evaluator) tell() {
 
 // causeOf is the reason why a candidate has no score.
 func (e *evaluator) causeOf(c Candidate, seeds []uint64) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	if reason := e.invalid[c.key()]; reason != "" {
 		return reason
 	}
 	for _, seed := range seeds {
-		if o, ok := e.o.Journal.find(c, seed); ok && o.Failed != "" {
+		if o := e.known[run{c.key(), seed}]; o.Failed != "" {
 			return o.Failed
 		}
 	}
@@ -209,8 +203,6 @@ func (e *evaluator) causeOf(c Candidate, seeds []uint64) string {
 
 // impossible is the number of impossible candidates, and the reason of the first in order.
 func (e *evaluator) impossible() (n int, why string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	first := ""
 	for key, reason := range e.invalid {
 		if reason == "" {
@@ -224,9 +216,12 @@ func (e *evaluator) impossible() (n int, why string) {
 	return n, why
 }
 
-// better notes the least score so far.
-func (e *evaluator) better(score float64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.state.Best = score
+// marksAndPauses are those of all simulations.
+func (e *evaluator) marksAndPauses() (marks, pauses int64) {
+	for _, o := range e.known {
+		for i := range o.Sizes {
+			marks, pauses = marks+o.Sizes[i].Marks, pauses+o.Sizes[i].Pauses
+		}
+	}
+	return marks, pauses
 }

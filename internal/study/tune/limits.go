@@ -19,10 +19,4 @@ const (
 
 	// maxTurns bounds the turns of refining: by then the step is a thousandth.
 	maxTurns = 10
-
-	// maxLine bounds a line of the journal: a sweep of 256 sizes needs 50 kB.
-	maxLine = 1 << 20
-
-	// maxJournal bounds the journal that is read: a million lines of one size.
-	maxJournal = 1 << 30
 )

@@ -1,24 +1,14 @@
 package tune
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
-	"weft/internal/sim"
-	"weft/internal/sim/catalog"
-	"weft/results"
+	"weft/internal/study/many"
 	"weft/scenario"
 	"weft/units"
 )
-
-// Runner runs a scenario; sim.Run is one.
-type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error)
 
 // Problem is a scenario with its parameters to tune.
 type Problem struct {
@@ -28,7 +18,6 @@ type Problem struct {
 
 	file      *scenario.File
 	overrides []scenario.Override
-	mu        sync.Mutex // guards file, which caches places
 	plan      plan
 	limit     units.Time // of simulated time, once the time of the scenario as it stands is known
 }
@@ -36,11 +25,19 @@ type Problem struct {
 // Candidate is a value of each axis; nil is the scenario as it stands.
 type Candidate []string
 
+// separator stands before each value in a key.
+const separator = "\x00"
+
 // key identifies a candidate.
-func (c Candidate) key() string { return strings.Join(c, "\x00") }
+func (c Candidate) key() (key string) {
+	for _, value := range c {
+		key += separator + value
+	}
+	return key
+}
 
 // candidateOf is the candidate of a key.
-func candidateOf(key string) Candidate { return strings.Split(key, "\x00") }
+func candidateOf(key string) Candidate { return strings.Split(key, separator)[1:] }
 
 // New is the problem of a scenario's tune section, under overrides.
 func New(file *scenario.File, overrides ...scenario.Override) (*Problem, error) {
@@ -72,9 +69,7 @@ func (p *Problem) seeds() (search, heldOut []uint64) {
 // Resolve is the scenario of a candidate and a seed, with only the tuned fabric, cabled as among
 // all fabrics.
 func (p *Problem) Resolve(c Candidate, seed uint64) (*scenario.Resolved, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	r, err := p.file.Resolve(p.overridesOf(c, seed)...)
+	r, err := p.file.Resolve(slices.Concat(p.overrides, many.Changes(p.Axes, c, seed))...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,38 +78,10 @@ func (p *Problem) Resolve(c Candidate, seed uint64) (*scenario.Resolved, error) 
 	return r, nil
 }
 
-// overridesOf adds the candidate's values to the problem's own overrides. A preset comes before the
-// fields below it.
-func (p *Problem) overridesOf(c Candidate, seed uint64) []scenario.Override {
-	var own []scenario.Override
-	for i, value := range c {
-		own = append(own, p.Axes[i].Override(value))
-	}
-	slices.SortStableFunc(own, func(a, b scenario.Override) int { return len(a.Path) - len(b.Path) })
-	text := strconv.FormatUint(seed, 10)
-	return slices.Concat(p.overrides, own, []scenario.Override{{Path: "run.seed", Value: text, Origin: "seed " + text}})
-}
-
 // invalid is the reason why the candidate's values are impossible, "" if they are possible.
 func (p *Problem) invalid(c Candidate) string {
 	if _, err := p.Resolve(c, p.Stands.Run.Seed); err != nil {
 		return err.Error()
 	}
 	return ""
-}
-
-// digest covers everything that simulations depend on, except values and seed.
-func (p *Problem) digest(version string) (string, error) {
-	stands := *p.Stands
-	stands.Tune, stands.Run.Seed = scenario.Tune{}, 0
-	text, err := stands.MarshalYAML()
-	if err != nil {
-		return "", err
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%d\n%s\n", version, catalog.Digest(), p.Fabric, text)
-	for i := range p.Axes {
-		fmt.Fprintln(h, p.Axes[i].Path)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

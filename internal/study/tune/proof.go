@@ -46,15 +46,12 @@ type Measure struct {
 
 // proof runs both on the held-out seeds, pair by pair.
 func proof(ctx context.Context, e *evaluator, best Candidate, seeds []uint64) (*Proof, error) {
-	e.doing("proof")
-	stands, err := e.outcomes(ctx, nil, seeds)
-	if err != nil {
+	e.state.Doing = "proof"
+	if err := e.simulate(ctx, []Candidate{nil, best}, seeds); err != nil {
 		return nil, err
 	}
-	tuned, err := e.outcomes(ctx, best, seeds)
-	if err != nil {
-		return nil, err
-	}
+	stands, _ := e.outcomes(nil, seeds)
+	tuned, _ := e.outcomes(best, seeds)
 	p := &Proof{}
 	var before, after []Outcome
 	for i := range seeds {

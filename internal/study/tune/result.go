@@ -86,6 +86,13 @@ func Run(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return r, ctx.Err()
 }
 
+// Begun is the result before the first simulation.
+func (p *Problem) Begun() *Result {
+	r := p.result(p.seeds())
+	r.Partial = true
+	return r
+}
+
 // result is an empty result.
 func (p *Problem) result(seeds, heldOut []uint64) *Result {
 	r := &Result{
@@ -133,8 +140,9 @@ func (r *Result) found(p *Problem, e *evaluator, s *searcher) {
 	}
 	r.Search.Impossible, r.Search.ImpossibleWhy = e.impossible()
 	if r.Search.NoDifference = s.equal > 0 && s.equal == last.Candidates; r.Search.NoDifference {
-		r.Search.Unmarked = e.marks.Load() == 0 && p.Stands.Fabrics[p.Fabric].CC.Algorithm.ByMarks()
-		r.Search.Unpaused = e.pauses.Load() == 0
+		marks, pauses := e.marksAndPauses()
+		r.Search.Unmarked = marks == 0 && p.Stands.Fabrics[p.Fabric].CC.Algorithm.ByMarks()
+		r.Search.Unpaused = pauses == 0
 	}
 }
 

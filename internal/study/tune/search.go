@@ -10,8 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 	"gonum.org/v1/gonum/stat/samplemv"
-
-	"weft/internal/base/cores"
 )
 
 // searcher searches for the candidate with the least score. Its steps depend on scores alone, so a
@@ -38,10 +36,8 @@ type Step struct {
 
 // search finds the best candidate, and undoes changes that are not worthwhile.
 func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error) {
-	s, err := begin(ctx, e, seeds)
-	if err == nil {
-		err = s.spend(ctx)
-	}
+	s := begin(e, seeds)
+	err := s.spend(ctx)
 	if err == nil {
 		err = s.simplify(ctx)
 	}
@@ -49,18 +45,14 @@ func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error
 }
 
 // begin is a search with the scores of the scenario as it stands.
-func begin(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error) {
+func begin(e *evaluator, seeds []uint64) *searcher {
 	s := &searcher{
 		e: e, seeds: seeds, left: e.p.plan.candidates, scores: make(map[string]float64),
 		random: rand.NewPCG(e.p.Stands.Run.Seed, 0x7473), // separate from the simulations' random streams
 	}
-	stands, err := e.score(ctx, nil, seeds)
-	if err != nil {
-		return nil, err
-	}
-	s.least = stands
-	s.steps = []Step{{0, stands}}
-	return s, nil
+	s.least, _ = e.score(nil, seeds)
+	s.steps = []Step{{0, s.least}}
+	return s
 }
 
 // spend spends the plan's candidates.
@@ -106,11 +98,10 @@ func (s *searcher) simplify(ctx context.Context) error {
 		}
 		c := slices.Clone(best)
 		c[k] = stands
-		score, err := s.e.score(ctx, c, s.seeds)
-		if err != nil {
+		if err := s.e.simulate(ctx, []Candidate{c}, s.seeds); err != nil {
 			return err
 		}
-		if score <= bound {
+		if score, _ := s.e.score(c, s.seeds); score <= bound {
 			best, s.least = c, score
 		} else {
 			changed++
@@ -142,21 +133,20 @@ func every(p *Problem) []Candidate {
 func (s *searcher) try(ctx context.Context, candidates []Candidate) error {
 	var fresh []Candidate
 	for _, c := range candidates {
-		if _, seen := s.scores[c.key()]; seen || s.e.cannot(c) || len(fresh) == s.left {
+		if _, seen := s.scores[c.key()]; seen || s.e.isImpossible(c) || len(fresh) == s.left {
 			continue
 		}
 		s.scores[c.key()] = math.Inf(1)
 		fresh = append(fresh, c)
 	}
-	scores, errs := make([]float64, len(fresh)), make([]error, len(fresh))
-	cores.Each(len(fresh), len(fresh), func(i int) { scores[i], errs[i] = s.e.score(ctx, fresh[i], s.seeds) })
-	for i, c := range fresh {
-		if errs[i] == nil {
-			s.note(c, scores[i])
+	err := s.e.simulate(ctx, fresh, s.seeds)
+	for _, c := range fresh {
+		if score, ok := s.e.score(c, s.seeds); ok {
+			s.note(c, score)
 		}
 	}
 	s.left -= len(fresh)
-	return errors.Join(errs...)
+	return err
 }
 
 // note takes a score.
@@ -176,7 +166,7 @@ func (s *searcher) note(c Candidate, score float64) {
 	}
 	n := s.steps[len(s.steps)-1].Candidates + 1
 	s.steps = append(s.steps, Step{n, s.least})
-	s.e.better(s.least)
+	s.e.state.Best = s.least
 }
 
 // explore spreads a quarter of the budget over the cube.

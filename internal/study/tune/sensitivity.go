@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"weft/internal/base/cores"
 )
 
 // Profile is the objective over the values of one parameter, while the others keep the tuned
@@ -31,7 +29,7 @@ type Point struct {
 
 // sensitivity is the profiles of all parameters.
 func sensitivity(ctx context.Context, e *evaluator, best Candidate, seeds []uint64) ([]Profile, error) {
-	e.doing("sensitivity")
+	e.state.Doing = "sensitivity"
 	out := []Profile{}
 	for k := range e.p.Axes {
 		p, err := profile(ctx, e, best, k, seeds)
@@ -46,21 +44,20 @@ func sensitivity(ctx context.Context, e *evaluator, best Candidate, seeds []uint
 // profile is the sensitivity to one parameter.
 func profile(ctx context.Context, e *evaluator, best Candidate, k int, seeds []uint64) (Profile, error) {
 	points := pointsOf(e, best, k)
-	errs := make([]error, len(points))
-	cores.Each(len(points), len(points), func(i int) {
-		c := slices.Clone(best)
-		c[k] = points[i].Value
-		var score float64
-		score, errs[i] = e.score(ctx, c, seeds)
-		if points[i].Score = finite(score); points[i].Score == nil {
-			points[i].Why = e.causeOf(c, seeds)
-		}
-	})
+	candidates := make([]Candidate, len(points))
+	for i := range points {
+		candidates[i] = slices.Clone(best)
+		candidates[i][k] = points[i].Value
+	}
+	if err := e.simulate(ctx, candidates, seeds); err != nil {
+		return Profile{}, err
+	}
 	p := Profile{Path: e.p.Axes[k].Path, Points: points}
 	own, least, most := 0.0, math.Inf(1), math.Inf(-1)
-	for i := range points {
-		if errs[i] != nil {
-			return p, errs[i]
+	for i, c := range candidates {
+		score, _ := e.score(c, seeds)
+		if points[i].Score = finite(score); points[i].Score == nil {
+			points[i].Why = e.causeOf(c, seeds)
 		}
 		if s := points[i].Score; s != nil {
 			least, most = min(least, *s), max(most, *s)

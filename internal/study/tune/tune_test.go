@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"weft/internal/sim"
+	"weft/internal/study/ledger"
+	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -74,9 +74,6 @@ func tuned(t *testing.T, text string, o Options) *Result {
 	if o.Run == nil {
 		o.Run = valley
 	}
-	if o.Journal == nil {
-		o.Journal = NewJournal()
-	}
 	r, err := Run(t.Context(), problem(t, text), o)
 	if err != nil {
 		t.Fatal(err)
@@ -111,57 +108,63 @@ func TestTheOutcomeDoesNotDependOnCoresOrOnAnInterruption(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, _ := json.Marshal(tuned(t, small, Options{Workers: 7}))
-	if string(many) != string(want) {
+	seven, _ := json.Marshal(tuned(t, small, Options{Workers: 7}))
+	if string(seven) != string(want) {
 		t.Error("seven cores and one core give different outcomes")
 	}
-	file := filepath.Join(t.TempDir(), "runs.jsonl")
-	p := problem(t, small)
-	for _, after := range []int64{1, 40, 90} {
-		ctx, stop := context.WithCancel(t.Context())
-		var n atomic.Int64
-		j, err := OpenJournal(file, p, "v1")
+	dir, p := t.TempDir(), problem(t, small)
+	shared := func(run many.Runner) (many.Runner, *ledger.Ledger) {
+		l, err := ledger.Open(dir, "me")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Run(ctx, p, Options{Workers: 3, Journal: j, Run: func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
+		return many.NewSharing(l, "v1", 3).Runner(run), l
+	}
+	for _, after := range []int64{1, 40, 90} {
+		ctx, stop := context.WithCancel(t.Context())
+		var n atomic.Int64
+		run, l := shared(func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 			if n.Add(1) == after {
 				stop()
 			}
 			return valley(ctx, r, o)
-		}})
+		})
+		_, err := Run(ctx, p, Options{Workers: 3, Run: run})
 		stop()
 		if !errors.Is(err, context.Canceled) && n.Load() >= after {
 			t.Fatalf("stopped after %d simulations: %v", after, err)
 		}
-		if err := j.Close(); err != nil {
+		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cut(t, file)
-	j, err := OpenJournal(file, p, "v1")
-	if err != nil {
-		t.Fatal(err)
+	run, l := shared(valley)
+	defer l.Close()
+	if l.Len() < 120 {
+		t.Errorf("%d simulations are kept after interruptions, want 120 and more", l.Len())
 	}
-	defer j.Close()
-	if j.Earlier < 120 {
-		t.Errorf("the journal has %d simulations after interruptions, want 120 and more", j.Earlier)
-	}
-	again, _ := json.Marshal(tuned(t, small, Options{Workers: 2, Journal: j}))
+	again, _ := json.Marshal(tuned(t, small, Options{Workers: 2, Run: run}))
 	if string(again) != string(want) {
 		t.Errorf("after interruptions the outcome differs:\n%s\nwant\n%s", again, want)
 	}
 }
 
-// cut removes the end of a file's last line, as the kill of a program does.
-func cut(t *testing.T, file string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
+// A folder that cannot be written ends the search: its simulations have not failed.
+func TestAFolderThatCannotBeWrittenEndsTheSearch(t *testing.T) {
+	l, err := ledger.Open(t.TempDir(), "me")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, text[:len(text)-7], 0o600); err != nil {
-		t.Fatal(err)
+	var n atomic.Int64
+	run := many.NewSharing(l, "v1", 1).Runner(func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
+		if n.Add(1) == 10 {
+			l.Close()
+		}
+		return valley(ctx, r, o)
+	})
+	var folder *many.FolderError
+	if r, err := Run(t.Context(), problem(t, small), Options{Workers: 1, Run: run}); r != nil || !errors.As(err, &folder) {
+		t.Errorf("the outcome is %+v, %v, want the error of the folder", r, err)
 	}
 }
 
@@ -170,7 +173,7 @@ func TestTheBudgetIsKept(t *testing.T) {
 		var n atomic.Int64
 		text := strings.Replace(two, "runs: 400", "runs: "+runs+"\n  seeds: 2\n  held-out: 4\n  levels: 3", 1)
 		p := problem(t, text)
-		_, err := Run(t.Context(), p, Options{Workers: 2, Journal: NewJournal(), Run: func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
+		_, err := Run(t.Context(), p, Options{Workers: 2, Run: func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
 			n.Add(1)
 			return valley(ctx, r, o)
 		}})
@@ -246,48 +249,8 @@ func TestACandidateThatFailsIsWorseThanAny(t *testing.T) {
 		return nil, errors.New("deadlock at 3 us")
 	}
 	var stands *StandsError
-	if _, err := Run(t.Context(), problem(t, small), Options{Journal: NewJournal(), Run: broken}); !errors.As(err, &stands) {
+	if _, err := Run(t.Context(), problem(t, small), Options{Run: broken}); !errors.As(err, &stands) {
 		t.Errorf("if the scenario itself fails the error is %v", err)
-	}
-}
-
-func TestAJournalOfAnotherTuningIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	p := problem(t, small)
-	file := filepath.Join(dir, "runs.jsonl")
-	j, err := OpenJournal(file, p, "v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(j.add(nil, 1, Outcome{Failed: "x"}), j.Close()); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ text, version, want string }{
-		{small, "v2", "written by weft v1"},
-		{strings.Replace(small, "fan-in: 4", "fan-in: 5", 1), "v1", "another scenario"},
-		{strings.Replace(small, "ecn.kmax", "pfc.headroom", 1), "v1", "another scenario"},
-		{two, "v1", ""},
-	} {
-		j, err := OpenJournal(file, problem(t, c.text), c.version)
-		switch {
-		case c.want == "" && err != nil:
-			t.Errorf("another budget is refused: %v", err)
-		case c.want == "" && j.Earlier != 1:
-			t.Errorf("%d simulations are known, want 1", j.Earlier)
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("the error is %v, want %q", err, c.want)
-		}
-		if err == nil {
-			j.Close()
-		}
-	}
-	for _, text := range []string{"hello\n", "{}\n", "{\"values\": null}\n"} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := OpenJournal(file, p, "v1"); err == nil || !strings.Contains(err.Error(), ":1:") {
-			t.Errorf("%q is taken for a journal: %v", text, err)
-		}
 	}
 }
 

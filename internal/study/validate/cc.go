@@ -3,7 +3,7 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -22,31 +22,23 @@ func ccCases() []*Case {
 }
 
 func controlRows(e *Env) ([]Row, error) {
-	const whole, us = 1 << 16, units.Microsecond
-	swift := &cc.SwiftParams{
-		Packet: 1024, BaseTarget: 20 * us, HopTarget: us, Increase: whole, Beta: whole * 8 / 10, MaxDecrease: whole / 2,
-		FlowRange: 100 * us, FlowMin: whole / 10, FlowMax: 100 * whole, MinWindow: whole / 100, MaxWindow: 1000 * whole,
-	}
-	hpcc := &cc.HPCCParams{
-		LineRate: 100 * units.Gbps, MinRate: 100 * units.Mbps, BaseRTT: 12 * us, Utilisation: whole * 95 / 100, MaxStage: 5, Increase: 80,
-	}
-	timely := &cc.TimelyParams{
-		LineRate: 100 * units.Gbps, MinRate: 100 * units.Mbps, Weight: whole * 7 / 8, Beta: whole * 8 / 10, Low: 50 * us, High: 500 * us,
-		MinRTT: 20 * us, AdditiveRate: 100 * units.Mbps, HyperAfter: 5, Segment: 16_000,
-	}
 	var rows []Row
 	for _, c := range []struct {
-		name     string
-		overhead units.Bytes
-		scored   bool
-		make     func() cc.Algorithm
+		name, preset string
+		changes      []scenario.Override
+		telemetry    float64
+		scored       bool
 	}{
-		{"Swift", 82, true, func() cc.Algorithm { return cc.NewSwift(swift) }},
-		{"HPCC", 82 + 42, true, func() cc.Algorithm { return cc.NewHPCC(hpcc) }},
-		{"TIMELY", 82, false, func() cc.Algorithm { return cc.NewTimely(timely) }},
+		{"Swift", "swift", nil, 0, true},
+		{"HPCC", "hpcc", []scenario.Override{{Path: "fabric.cc.base-rtt", Value: "12us"}, {Path: "fabric.cc.ai-rate", Value: "53360kbps"}}, 42, true},
+		{"TIMELY", "timely", []scenario.Override{{Path: "fabric.cc.segment", Value: "16KB"}}, 0, false},
 	} {
 		for _, k := range []int{2, 8} {
-			goodput, pauses, err := controlled(e, k, c.overhead, c.make)
+			m, err := controlledRoCE("100g", c.preset, c.changes...)
+			if err != nil {
+				return nil, err
+			}
+			goodput, pauses, err := controlled(e, m, k)
 			if err != nil {
 				return nil, err
 			}
@@ -55,7 +47,7 @@ func controlRows(e *Env) ([]Row, error) {
 			if !c.scored || e.Short {
 				fair, filled, still = shown, shown, shown
 			}
-			full := 100e9 * 1024 / float64(1024+c.overhead)
+			full := 100e9 * 1024 / (1024 + 82 + c.telemetry)
 			rows = append(rows,
 				flowsRow(c.name, k, "Jain's index", Plain, 0.95, index, fair),
 				flowsRow(c.name, k, "goodput", Gigabits, 0.9*full, sum, filled),
@@ -82,22 +74,15 @@ func flowsRow(algorithm string, k int, what string, u Unit, want, got float64, t
 
 // controlled are the flows' goodputs in bits per second over the last half, and
 // the pauses.
-func controlled(e *Env, k int, overhead units.Bytes, algorithm func() cc.Algorithm) ([]float64, int64, error) {
-	m, err := roce("100g")
-	if err != nil {
-		return nil, 0, err
-	}
+func controlled(e *Env, m *testbed, k int) ([]float64, int64, error) {
 	end := 20 * units.Millisecond
 	if e.Short {
 		end = 4 * units.Millisecond
 	}
-	m.Propagation = 2_040_400
-	m.Transport.PathMTU, m.Transport.CNPInterval, m.Transport.PacedOverhead = 1024, units.Forever, overhead
-	for op := range m.NIC.Overhead {
-		m.NIC.Overhead[op] += uint16(overhead - 82)
-	}
+	m.setSignal(2_040_400)
+	m.MTU = 1024
 	flows := streams{senders: k, depth: 8, stagger: 200 * units.Microsecond, end: end, window: end / 2}
-	got, n, err := flows.run(e, m, algorithm)
+	got, n, err := flows.run(e, m)
 	if err != nil {
 		return nil, 0, err
 	}

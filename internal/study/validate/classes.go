@@ -5,7 +5,9 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -28,12 +30,14 @@ func classRows(e *Env) ([]Row, error) {
 		return nil, err
 	}
 	const dscp3, dscp4, classes = 1, 2, 4 // 0 and 3 are DSCP 0 and 47
-	m.Classes = classes
-	m.Switch.Shared, m.Switch.EgressNum, m.Switch.EgressDen = 4<<20, 1, 8
-	m.Switch.PFC.Lossless = 1<<dscp3 | 1<<dscp4
-	m.NIC.PFC.Lossless = m.Switch.PFC.Lossless
+	m.Ethernet.Shared, m.Ethernet.EgressAlpha = 4<<20, scenario.Ratio{Num: 1, Den: 8}
+	m.Ethernet.PFC.Priorities = []int{dscp3, dscp4}
 	for class := range classes {
-		m.Switch.Schedule.Weights[class] = 4200
+		m.Ethernet.Queues = append(m.Ethernet.Queues, scenario.Queue{Priority: class, Schedule: scenario.DWRR, Weight: 1})
+	}
+	m.prepare = func(p *network.Plan) {
+		p.Class.Used = []int{0, dscp3, dscp4, 3}
+		p.Amend = func(d *network.Devices) { d.NIC.Schedule = nil } // classes of a NIC take turns by packets
 	}
 	n, err := m.star(e, senders+1, &app{})
 	if err != nil {

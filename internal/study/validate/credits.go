@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 
+	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -88,18 +89,18 @@ func creditRate(e *Env, links int, c creditCase, packets int64) (float64, error)
 	if err != nil {
 		return 0, err
 	}
-	m.Transport.PathMTU, m.Propagation = int(c.payload), c.signal
-	m.NIC.Credits.Period, m.InfiniBandSwitch.Credits.Period = units.Time(c.periodNs)*ns, units.Time(c.periodNs)*ns
+	m.MTU, m.IB.CreditUpdate = units.Bytes(c.payload), units.Time(c.periodNs)*ns
+	m.setSignal(c.signal)
+	buffer := &m.IB.Buffer
 	if links == 1 {
-		m.NIC.Credits.Blocks[0] = int32(c.blocks)
-	} else {
-		m.InfiniBandSwitch.Credits.Blocks[0] = int32(c.blocks)
+		buffer = &m.IB.NICBuffer
 	}
+	*buffer = units.Bytes(c.blocks * 64)
 	const from = 400
 	count := from + 1 + 4000/packets*packets
 	var seen int64
 	var first, last units.Time
-	n, err := m.chain(e, links, &app{complete: func(p *fabric.Partition, _ int32, done *transport.Completion) {
+	n, err := m.build(e, topology.Chain{Switches: links - 1}, &app{complete: func(p *fabric.Partition, _ int32, done *transport.Completion) {
 		if !done.Recv {
 			return
 		}
@@ -130,6 +131,6 @@ func creditRate(e *Env, links int, c creditCase, packets int64) (float64, error)
 	if last <= first {
 		return 0, fmt.Errorf("%d of %d packets arrived", seen, count)
 	}
-	wire := float64(m.NIC.Overhead[ucSendOnly]) + float64((c.payload+3)/4*4)
+	wire := float64(c.payload + 26)
 	return float64(count-1-from) * wire * 8 / float64(last-first) * 1e12, nil
 }

@@ -412,7 +412,7 @@ func with(kernels, between *fit) nccl.Figures {
 // of them, and writes figures.csv and folds.csv. It takes minutes:
 //
 //	go test ./internal/study/validate -run CrossValidation -refit -v -timeout 1h
-//	go test ./internal/study/validate -run Predicted -update
+//	go test ./internal/study/validate -run Predicted -update -full
 func TestCrossValidation(t *testing.T) {
 	if !*refit {
 		t.Skip("without -refit")

@@ -3,8 +3,8 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -55,7 +55,7 @@ func fairnessRows(e *Env) ([]Row, error) {
 
 // shares are the flows' goodputs in bits per second over the last 100 ms.
 func shares(e *Env, k int) ([]float64, error) {
-	m, err := roce("40g")
+	m, err := controlledRoCE("40g", "dcqcn-paper")
 	if err != nil {
 		return nil, err
 	}
@@ -63,28 +63,22 @@ func shares(e *Env, k int) ([]float64, error) {
 	if e.Short {
 		end, window, stagger = 30*units.Millisecond, 10*units.Millisecond, units.Millisecond
 	}
-	if m.DCQCN, err = cc.DCQCNPreset("paper", 40*units.Gbps); err != nil {
-		return nil, err
-	}
-	m.Propagation = 2040_400
-	m.Transport.PathMTU, m.Transport.CNPInterval, m.Transport.PacedOverhead = 1024, m.DCQCN.CNPInterval, 82
-	m.Switch.ECN[0] = marking.ECN{KMin: 5_000, KMax: 200_000, PMax: 1 << 32 / 100}
+	m.setSignal(2_040_400)
+	m.MTU = 1024
+	m.Ethernet.ECN = scenario.ECN{Enabled: true, Kmin: 5_000, Kmax: 200_000, Pmax: scenario.Ratio{Num: 1, Den: 100}}
 	flows := streams{senders: k, depth: 4, stagger: stagger, end: end, window: window}
-	got, _, err := flows.run(e, m, func() cc.Algorithm { return cc.NewDCQCN(&m.DCQCN, 0) })
+	got, _, err := flows.run(e, m)
 	return got, err
 }
 
 // equationRows drive the algorithm through a script, as a queue pair would.
 func equationRows(e *Env) ([]Row, error) {
-	p, err := cc.DCQCNPreset("paper", 40*units.Gbps)
+	m, err := controlledRoCE("40g", "dcqcn-paper")
 	if err != nil {
 		return nil, err
 	}
-	if e.Change != nil {
-		m := &Models{DCQCN: p}
-		e.Change(m)
-		p = m.DCQCN
-	}
+	p := cc.DCQCNOf(scenario.ControlLink(m.Fabric), scenario.ValuesOf(&m.CC))
+	e.change(Models{DCQCN: &p})
 	const us = int64(units.Microsecond)
 	cnps := []int64{0, 20 * us, 60 * us, 400 * us, 410 * us, 5000 * us}
 	r := Row{Name: "rate, first and last of the script", Unit: Gigabits, Tolerance: within(1e-6)}

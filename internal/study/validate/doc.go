@@ -18,6 +18,6 @@
 //
 // # What is left out
 //
-// The cases choose the models' parameters. Package sim/run/network tests how a
-// scenario turns into parameters. Jitter of hosts and devices is off.
+// A case resolves a scenario, sets the values of its fabric (testbed.go), and
+// builds the network on a graph of its own. Jitter of hosts and devices is off.
 package validate

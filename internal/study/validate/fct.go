@@ -12,6 +12,7 @@ import (
 
 	"weft/internal/formats/hpcc"
 	"weft/internal/study/hpccrun"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -55,7 +56,7 @@ func fctCases() []*Case {
 			ID: "fct/" + name,
 			Reference: "The HPCC authors' DCQCN and PFC model in ns-3 (astra-sim/astra-network-ns3 at 8fd3604), one run with its default seed: fct.txt and pfc.txt of the folder of this name. " +
 				"It rounds each serialisation to whole nanoseconds (1036 B at 100 Gb/s: +0.14 %, at 400 Gb/s: +1.35 %; 4132 B at 400 Gb/s: +0.44 %); weft does not.",
-			Setting: "The folder's config.txt, topology.txt and flow.txt, as `weft run --hpcc` reads them.",
+			Setting: "The folder's config.txt, topology.txt and flow.txt, as `weft replay` reads them.",
 			Calibrated: "Overheads (36 and 48 B), reserve, headroom, alpha, resume offset, the PFC frame, the hash and the order of next hops are that simulator's own, from its source and its README; " +
 				"none was fitted to a completion time.",
 			Run: func(e *Env) ([]Row, error) { return fctRows(e, name) },
@@ -263,10 +264,9 @@ func mean(v []float64) float64 {
 
 // changeHPCC lets a test change the links of a case of that simulator.
 func changeHPCC(e *Env, c *hpcc.Case) {
-	m := common(c.Topology.Links[0].Rate.PerByte())
-	m.Propagation = c.Topology.Links[0].Delay
-	e.Change(m)
+	link := scenario.Link{FECLatency: c.Topology.Links[0].Delay}
+	e.change(Models{Link: &link})
 	for i := range c.Topology.Links {
-		c.Topology.Links[i].Delay = m.Propagation
+		c.Topology.Links[i].Delay = link.FECLatency
 	}
 }

@@ -1,7 +1,9 @@
 package validate
 
 import (
+	"weft/internal/sim/run/network"
 	"weft/internal/study/headroom"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -33,10 +35,12 @@ func (c *headroomCase) drops(e *Env, room int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	reaction := units.Time(c.quanta * 64 * c.perByte)
-	m.Propagation, m.Switch.CutThrough = units.Time(c.millimetres*505/100), c.cutThrough
-	m.NIC.PFC.Reaction, m.Switch.PFC.Reaction = reaction, reaction
-	m.builder(e, nil) // for the change of a test
-	phase := headroom.Phase{PerByte: units.PerByte{Num: c.perByte, Den: 1}, Signal: m.Propagation, NIC: m.NIC, Switch: m.Switch}
-	return phase.Drops(e.Ctx, units.Bytes(room))
+	m.setSignal(units.Time(c.millimetres * 505 / 100))
+	m.Ethernet.PFC.Response = units.Time(c.quanta * 64 * c.perByte)
+	if !c.cutThrough {
+		m.Switch.Forwarding = scenario.StoreAndForward
+	}
+	return headroom.Drops(e.Ctx, m.scenario, units.Bytes(room), func(d *network.Devices) {
+		e.change(Models{Devices: d, Link: &m.Link})
+	})
 }

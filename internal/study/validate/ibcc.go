@@ -3,9 +3,8 @@ package validate
 import (
 	"fmt"
 
+	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/fabric/marking"
-	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
@@ -37,15 +36,13 @@ func ibccCases() []*Case {
 
 // tableRows drive the algorithm through a script, as a queue pair would.
 func tableRows(e *Env) ([]Row, error) {
-	m := &Models{IBCC: cc.IBCCParams{LineRate: 400 * units.Gbps, Timer: 10 * units.Microsecond, Increase: 3, Min: 1}}
+	p := &cc.IBCCParams{LineRate: 400 * units.Gbps, Timer: 10 * units.Microsecond, Increase: 3, Min: 1}
 	for i := range uint16(10) {
-		m.IBCC.Table = append(m.IBCC.Table, cc.TableEntry{Multiplier: i * i, Shift: 2})
+		p.Table = append(p.Table, cc.TableEntry{Multiplier: i * i, Shift: 2})
 	}
-	if e.Change != nil {
-		e.Change(m)
-	}
+	e.change(Models{IBCC: p})
 	r := Row{Name: "rate, first and last of the script", Unit: Gigabits, Tolerance: exact}
-	c, a := cc.NewIBCC(&m.IBCC), cc.Allowance{}
+	c, a := cc.NewIBCC(p), cc.Allowance{}
 	c.Start(0, &a)
 	note := func(index int64) {
 		r.Reference = append(r.Reference, float64(400_000_000_000*4/(4+index*index)))
@@ -75,11 +72,11 @@ const (
 
 func victimRows(e *Env) ([]Row, error) {
 	full := 400e9 * 4096 / (4096 + 26)
-	without, err := victimGoodput(e, false)
+	without, err := victimGoodput(e, "none")
 	if err != nil {
 		return nil, err
 	}
-	with, err := victimGoodput(e, true)
+	with, err := victimGoodput(e, "ib-cc")
 	if err != nil {
 		return nil, err
 	}
@@ -91,19 +88,11 @@ func victimRows(e *Env) ([]Row, error) {
 	}, nil
 }
 
-// victimGoodput is the goodput of each receiver, in bits per second.
-func victimGoodput(e *Env, controlled bool) (map[int32]float64, error) {
-	m, err := infiniband("ndr")
+// victimGoodput is the goodput of each receiver, in bits per second, with a congestion control.
+func victimGoodput(e *Env, control string) (map[int32]float64, error) {
+	m, err := controlledInfiniBand("ndr", control)
 	if err != nil {
 		return nil, err
-	}
-	if controlled {
-		m.InfiniBandSwitch.FECN = marking.FECN{Threshold: 8 << 10, MarkingRate: 8, PacketSize: 64}
-		m.Transport.Marks, m.Transport.PacedOverhead = transport.MarksAcked, 26
-		m.IBCC = cc.IBCCParams{LineRate: 400 * units.Gbps, Timer: 8_192 * ns, Increase: 1}
-		for i := range 128 {
-			m.IBCC.Table = append(m.IBCC.Table, cc.TableEntry{Multiplier: uint16(7 * i * i * 1000 / (95 * 95 * 218))})
-		}
 	}
 	const message, from, until = 64 << 10, units.Millisecond, 4 * units.Millisecond
 	got := map[int32]float64{}
@@ -113,7 +102,7 @@ func victimGoodput(e *Env, controlled bool) (map[int32]float64, error) {
 			panic(fmt.Sprintf("validate: %v", err))
 		}
 	}
-	n, err := m.twoSwitches(e, &app{
+	n, err := m.build(e, victimNetwork(), &app{
 		timer: func(p *fabric.Partition, source uint32) {
 			for range 4 { // enough that the queue pair never waits for the application
 				next(p, int32(source))
@@ -132,14 +121,11 @@ func victimGoodput(e *Env, controlled bool) (map[int32]float64, error) {
 		return nil, err
 	}
 	for nic := int32(victim); nic < victimNICs; nic++ {
-		to, c := int32(hotReceiver), fabric.Connection{}
+		to := int32(hotReceiver)
 		if nic == victim {
 			to = victimReceiver
 		}
-		if controlled {
-			c.CC = cc.NewIBCC(&m.IBCC)
-		}
-		if ends[nic], _, err = n.Connect(nic, to, c, fabric.Connection{}); err != nil {
+		if ends[nic], _, err = n.ConnectNICs(nic, to, 0, 0, 0); err != nil {
 			return nil, err
 		}
 		n.Partition(nic).At(0, uint32(nic))
@@ -147,28 +133,17 @@ func victimGoodput(e *Env, controlled bool) (map[int32]float64, error) {
 	return got, run(e, n, until)
 }
 
-// twoSwitches has the victim and one contributor on one switch and all others
+// victimNetwork has the victim and one contributor on one switch and all others
 // on another.
-func (m *Models) twoSwitches(e *Env, a fabric.App) (*fabric.Network, error) {
-	b := m.builder(e, a)
+func victimNetwork() topology.Spec {
 	const near, far = victimNICs, victimNICs + 1 // the nodes of the switches
-	t := &routing.Tables{Endpoints: victimNICs, Switches: 2, Port: make([]uint16, 2*victimNICs)}
-	ports := [2]int32{1, 1} // port 0 of each leads to the other
-	at := [victimNICs]int32{}
-	for nic := range int32(victimNICs) {
-		b.NIC(fmt.Sprintf("nic %d", nic), 1, &m.NIC)
+	links := []topology.ListedLink{{A: near, B: far}}
+	for nic := range victimNICs {
+		at := near
 		if nic == victim || nic == farContributor {
-			at[nic] = 1
+			at = far
 		}
-		t.Port[int(at[nic])*victimNICs+int(nic)] = uint16(ports[at[nic]])
-		ports[at[nic]]++
+		links = append(links, topology.ListedLink{A: nic, B: at})
 	}
-	b.Tables = t
-	m.addSwitch(b, "near", int(ports[0]), 0)
-	m.addSwitch(b, "far", int(ports[1]), 1)
-	for nic, s := range at {
-		b.Cable(int32(nic), 0, near+s, int32(t.Port[int(s)*victimNICs+nic]), m.PerByte, m.Propagation)
-	}
-	b.Cable(near, 0, far, 0, m.PerByte, m.Propagation)
-	return b.Build(nil)
+	return topology.Listed{Endpoints: victimNICs, Links: links}
 }

@@ -5,9 +5,9 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/counts"
-	"weft/internal/sim/fabric/marking"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
-	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -51,10 +51,10 @@ func incastRows(e *Env, ib bool) ([]Row, error) {
 			return nil, err
 		}
 		if ib {
-			m.NIC.Credits.Period, m.InfiniBandSwitch.Credits.Period = 50*ns, 50*ns
+			m.IB.CreditUpdate = 50 * ns
 		}
-		m.Switch.Shared = 4 << 20
-		got, s, err := incast(e, m, int(k), nil)
+		m.Ethernet.Shared = 4 << 20
+		got, s, err := incast(e, m, int(k))
 		if err != nil {
 			return nil, err
 		}
@@ -79,17 +79,16 @@ func incastRows(e *Env, ib bool) ([]Row, error) {
 
 // controlledIncast is the same with DCQCN.
 func controlledIncast(e *Env, k int64, want float64) (Row, error) {
-	m, err := roce("400g")
+	m, err := controlledRoCE("400g", "dcqcn-paper")
 	if err != nil {
 		return Row{}, err
 	}
-	if m.DCQCN, err = cc.DCQCNPreset("paper", 400*units.Gbps); err != nil {
-		return Row{}, err
+	m.Ethernet.Shared = 4 << 20
+	m.Ethernet.ECN = scenario.ECN{Enabled: true, Kmin: 50_000, Kmax: 2_000_000, Pmax: scenario.Ratio{Num: 1, Den: 100}}
+	m.prepare = func(p *network.Plan) {
+		p.Amend = func(d *network.Devices) { d.NIC.Transport.PacedOverhead = 0 } // the rate is of payload
 	}
-	m.Switch.Shared = 4 << 20
-	m.Transport.CNPInterval = m.DCQCN.CNPInterval
-	m.Switch.ECN[0] = marking.ECN{KMin: 50_000, KMax: 2_000_000, PMax: 1 << 32 / 100}
-	got, s, err := incast(e, m, int(k), &m.DCQCN)
+	got, s, err := incast(e, m, int(k))
 	if err != nil {
 		return Row{}, err
 	}
@@ -97,7 +96,7 @@ func controlledIncast(e *Env, k int64, want float64) (Row, error) {
 }
 
 // incast is the time at which the last message has arrived.
-func incast(e *Env, m *Models, k int, control *cc.DCQCNParams) (units.Time, counts.Stats, error) {
+func incast(e *Env, m *testbed, k int) (units.Time, counts.Stats, error) {
 	arrived, last := 0, units.Time(0)
 	n, err := m.star(e, k+1, &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
 		if c.Recv {
@@ -109,11 +108,7 @@ func incast(e *Env, m *Models, k int, control *cc.DCQCNParams) (units.Time, coun
 		return 0, counts.Stats{}, err
 	}
 	for i := range k {
-		c := fabric.Connection{}
-		if control != nil {
-			c.CC = cc.NewDCQCN(control, 0)
-		}
-		if err := post(n, int32(i+1), 0, c, transport.WorkRequest{Op: transport.OpSend, Length: incastBytes}); err != nil {
+		if err := postControlled(n, int32(i+1), 0, transport.WorkRequest{Op: transport.OpSend, Length: incastBytes}); err != nil {
 			return 0, counts.Stats{}, err
 		}
 	}

@@ -2,11 +2,9 @@ package validate
 
 import (
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
-	"weft/internal/sim/transport/tcp"
 	"weft/units"
-	"weft/wire"
 )
 
 // iwarpCases compare the serialisation of a message of iWARP with the bytes of its
@@ -23,17 +21,18 @@ func iwarpCases() []*Case {
 }
 
 // iwarp is a fabric of iWARP.
-func iwarp(name string, ipMTU units.Bytes, markers, sends bool) (*Models, error) {
-	m, err := roce(name)
+func iwarp(link string, ipMTU units.Bytes, markers, sends bool) (*testbed, error) {
+	m, err := testbedOf("iwarp-400g", link, "")
 	if err != nil {
 		return nil, err
 	}
-	c := tcp.DataCenter(ipMTU)
-	c.InitialWindow, c.Window, c.TimerSlack = 1<<14, 64*units.MiB, 0
-	m.NIC.MPA = &adapter.MPA{Unit: uint16(wire.MPAUnit(int(c.MSS), markers)), Sends: sends, Markers: markers}
-	c.MSS = units.Bytes(m.NIC.MPA.Unit)
-	m.NIC.TCP = &c
-	m.NIC.FrameOverhead = uint16(wire.TCPSegmentBytes(1024, wire.EthernetFraming{}) - 1024 - tcp.HeaderBytes)
+	m.MTU = ipMTU
+	m.TCP.InitialWindow, m.TCP.MaxWindow, m.TCP.MPAMarkers = 1<<14, 64*units.MiB, markers
+	m.prepare = func(p *network.Plan) {
+		if sends {
+			p.Verbs.Op = transport.OpSendImm
+		}
+	}
 	return m, nil
 }
 

@@ -56,7 +56,7 @@ func meanWait(e *Env, gap float64, service, count int, seed uint64) (mean, half 
 	if err != nil {
 		return 0, 0, err
 	}
-	m.Transport.PathMTU = 1024
+	m.MTU = 1024
 	const batches, t95 = 40, 2.02
 	random := rand.New(rand.NewPCG(seed, 0x4d44))
 	var posted [1 << 16]units.Time // a ring: the queue is shorter

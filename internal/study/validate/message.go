@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"weft/internal/sim/fabric"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -32,7 +31,7 @@ func messageCases() []*Case {
 
 const messageBytes = 4 << 20
 
-func messageRows(e *Env, list []generation, models func(string) (*Models, error), overhead int64, mtus []int64) ([]Row, error) {
+func messageRows(e *Env, list []generation, models func(string) (*testbed, error), overhead int64, mtus []int64) ([]Row, error) {
 	var rows []Row
 	for _, g := range list {
 		r := Row{Name: g.name, Unit: Nanoseconds, Tolerance: exact}
@@ -41,13 +40,9 @@ func messageRows(e *Env, list []generation, models func(string) (*Models, error)
 			if err != nil {
 				return nil, err
 			}
-			m.Transport.PathMTU = int(payload)
+			m.MTU = units.Bytes(payload)
 			at := units.Time(0)
-			n, err := m.pair(e, &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
-				if c.Recv {
-					at = p.Now()
-				}
-			}})
+			n, err := m.pair(e, arrivals(func(t units.Time) { at = t }))
 			if err != nil {
 				return nil, err
 			}

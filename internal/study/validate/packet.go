@@ -3,8 +3,10 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/sim/fabric"
+	"weft/internal/base/topology"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -91,7 +93,7 @@ func packetCases() []*Case {
 	}
 }
 
-func packetRows(e *Env, list []generation, models func(string) (*Models, error), cutThrough bool, overhead, switchNs int64) ([]Row, error) {
+func packetRows(e *Env, list []generation, models func(string) (*testbed, error), cutThrough bool, overhead, switchNs int64) ([]Row, error) {
 	var rows []Row
 	for _, g := range list {
 		r := Row{Name: g.name, Unit: Nanoseconds, Tolerance: exact}
@@ -101,7 +103,9 @@ func packetRows(e *Env, list []generation, models func(string) (*Models, error),
 				if err != nil {
 					return nil, err
 				}
-				m.Switch.CutThrough = cutThrough
+				if !cutThrough {
+					m.Switch.Forwarding = scenario.StoreAndForward
+				}
 				got, err := onePacket(e, m, int(links), uint32(payload))
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", g.name, err)
@@ -123,13 +127,9 @@ func packetRows(e *Env, list []generation, models func(string) (*Models, error),
 
 // onePacket is the time from the posting of a packet to its receive's
 // completion.
-func onePacket(e *Env, m *Models, links int, payload uint32) (units.Time, error) {
+func onePacket(e *Env, m *testbed, links int, payload uint32) (units.Time, error) {
 	at := units.Time(0)
-	n, err := m.chain(e, links, &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
-		if c.Recv {
-			at = p.Now()
-		}
-	}})
+	n, err := m.build(e, topology.Chain{Switches: links - 1}, arrivals(func(t units.Time) { at = t }))
 	if err != nil {
 		return 0, err
 	}
@@ -145,33 +145,25 @@ func twoRateRows(e *Env) ([]Row, error) {
 	for _, c := range []struct {
 		name       string
 		infiniband bool
-		from, to   int64 // ps per byte
-		links      [2]string
+		slow       topology.NodeID // the NIC at 100 Gb/s
 	}{
-		{"InfiniBand, EDR to NDR", true, 80, 20, [2]string{"edr", "ndr"}},
-		{"InfiniBand, NDR to EDR", true, 20, 80, [2]string{"ndr", "edr"}},
-		{"RoCE v2, 100 to 400 GbE", false, 80, 20, [2]string{"100g", "400g"}},
-		{"RoCE v2, 400 to 100 GbE", false, 20, 80, [2]string{"400g", "100g"}},
+		{"InfiniBand, EDR to NDR", true, 0},
+		{"InfiniBand, NDR to EDR", true, 1},
+		{"RoCE v2, 100 to 400 GbE", false, 0},
+		{"RoCE v2, 400 to 100 GbE", false, 1},
 	} {
-		models, wire, pipeline := roce, int64(4096+82), int64(500_000)
+		m, err := roce("400g")
+		wire, pipeline := int64(4096+82), int64(500_000)
 		if c.infiniband {
-			models, wire, pipeline = infiniband, 4096+26, 130_000
+			m, err = infiniband("ndr")
+			wire, pipeline = 4096+26, 130_000
 		}
-		m, err := models(c.links[0])
 		if err != nil {
 			return nil, err
 		}
-		to, _, err := link(c.links[1])
-		if err != nil {
-			return nil, err
-		}
+		m.prepare = func(p *network.Plan) { p.Slow = map[topology.NodeID]units.Rate{c.slow: 100 * units.Gbps} }
 		at := units.Time(0)
-		b := m.builder(e, &app{complete: func(p *fabric.Partition, _ int32, done *transport.Completion) {
-			if done.Recv {
-				at = p.Now()
-			}
-		}})
-		n, err := m.starOf(b, []units.PerByte{m.PerByte, to})
+		n, err := m.star(e, 2, arrivals(func(t units.Time) { at = t }))
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +173,7 @@ func twoRateRows(e *Env) ([]Row, error) {
 		if err := run(e, n, units.Second); err != nil {
 			return nil, err
 		}
-		want := 2*50_500 + pipeline + wire*max(c.from, c.to) + 300_000
+		want := 2*50_500 + pipeline + wire*80 + 300_000
 		rows = append(rows, one(c.name, Nanoseconds, float64(want), float64(at), exact, ""))
 	}
 	return rows, nil

@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 
+	"weft/internal/sim/run/network"
 	"weft/units"
 )
 
@@ -58,14 +59,15 @@ func (s *pauseSpans) Pause(now, _ units.Time, link int32, _ uint8, on bool) {
 
 func renewalRows(e *Env) ([]Row, error) {
 	var rows []Row
-	for _, quanta := range []uint16{200, 1000, 5000, 65535} {
+	for _, quanta := range []int{200, 1000, 5000, 65535} {
 		m, err := roce("400g")
 		if err != nil {
 			return nil, err
 		}
 		spans := &pauseSpans{half: units.Time(quanta) * 64 * 20 / 2, since: map[int32]units.Time{}}
-		m.Trace, m.Switch.Shared, m.Switch.PFC.Quanta = spans, 1<<20, quanta
-		_, s, err := incast(e, m, 16, nil)
+		m.Ethernet.Shared, m.Ethernet.PFC.Quanta = 1<<20, quanta
+		m.prepare = func(p *network.Plan) { p.Trace = spans }
+		_, s, err := incast(e, m, 16)
 		if err != nil {
 			return nil, err
 		}

@@ -63,7 +63,7 @@ func ringRows(e *Env, ib bool) ([]Row, error) {
 }
 
 // ring is the time until the last rank has its last chunk.
-func ring(e *Env, m *Models, ranks int) (units.Time, error) {
+func ring(e *Env, m *testbed, ranks int) (units.Time, error) {
 	step := make([]int, ranks) // chunks that have arrived
 	to := make([]units.QPN, ranks)
 	finished, last := 0, units.Time(0)

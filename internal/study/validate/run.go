@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/base/cores"
 	"weft/internal/sim"
+	"weft/internal/study/many"
 )
 
 // Options are the settings of a run of cases.
@@ -21,8 +22,8 @@ type Options struct {
 	Exact sim.Exact
 	// Done, if not nil, is called with each result, in the order of the cases.
 	Done func(*Result)
-	// Share, if not nil, gives the rows of the case with an ID: by run, or by another process that has run it.
-	Share func(ctx context.Context, id string, run func() ([]Row, error)) ([]Row, error)
+	// Sharing, if not nil, shares the cases with other processes.
+	Sharing *many.Sharing
 }
 
 // Run runs cases and gives their results in their order. When ctx ends it
@@ -36,16 +37,9 @@ func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
 		if ctx.Err() != nil {
 			return
 		}
-		run := func() ([]Row, error) {
+		rows, err := many.Share(ctx, o.Sharing, "case "+cases[i].ID, func() ([]Row, error) {
 			return cases[i].Run(&Env{Ctx: ctx, Workers: min(o.Workers, runtime.GOMAXPROCS(0)), Short: o.Short, Exact: o.Exact})
-		}
-		var rows []Row
-		var err error
-		if o.Share != nil {
-			rows, err = o.Share(ctx, cases[i].ID, run)
-		} else {
-			rows, err = run()
-		}
+		})
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/study/collisions"
+	"weft/internal/study/many"
 	"weft/scenario"
 	"weft/units"
 )
@@ -125,5 +126,5 @@ func scaleOut(e *Env, nodes []int, topology scenario.Topology) (*collisions.Resu
 		return nil, err
 	}
 	spec := &collisions.Spec{File: f, Nodes: nodes, Seeds: hashSeeds(e), Policies: []collisions.Policy{{Name: "ecmp", Mode: scenario.ECMP, QPs: 1}}}
-	return collisions.Run(e.Ctx, spec, e.simulate, max(1, e.Workers), nil)
+	return collisions.Run(e.Ctx, spec, many.Options{Run: e.simulate, Workers: max(1, e.Workers)})
 }

@@ -1,12 +1,13 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/reduction"
-	"weft/internal/sim/routing"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -107,7 +108,7 @@ func shards(e *Env, c *sharpShape, kind reduction.Kind, bytes uint32) (last unit
 		return 0, 0, err
 	}
 	results := 0
-	n, hosts, err := m.reducing(e, c.spec, c.planes, &app{complete: func(p *fabric.Partition, _ int32, w *transport.Completion) {
+	n, hosts, err := m.reducing(e, c.spec, &app{complete: func(p *fabric.Partition, _ int32, w *transport.Completion) {
 		if w.Recv {
 			last = max(last, p.Now())
 			results++
@@ -147,7 +148,7 @@ func shards(e *Env, c *sharpShape, kind reduction.Kind, bytes uint32) (last unit
 }
 
 // joined makes a stream on a tree with all NICs and gives the queue pairs that send.
-func joined(n *fabric.Network, tree int, kind reduction.Kind, hosts int) (ends []units.QPN, err error) {
+func joined(n *network.Network, tree int, kind reduction.Kind, hosts int) (ends []units.QPN, err error) {
 	stream := n.Stream(tree, kind)
 	for nic := range int32(hosts) {
 		qp, _, err := n.Join(stream, nic, fabric.Connection{Port: int32(tree)})
@@ -177,7 +178,7 @@ func reductionTime(e *Env, generation string, spec topology.Spec, messages int, 
 		return 0, err
 	}
 	last, results := units.Time(0), 0
-	n, hosts, err := m.reducing(e, spec, 1, &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
+	n, hosts, err := m.reducing(e, spec, &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
 		if c.Recv {
 			last = max(last, p.Now())
 			results++
@@ -208,39 +209,16 @@ func reductionTime(e *Env, generation string, spec topology.Spec, messages int, 
 }
 
 // reducing is a fabric with a tree over all of its NICs in each plane.
-func (m *Models) reducing(e *Env, spec topology.Spec, planes int, a fabric.App) (n *fabric.Network, hosts int, err error) {
-	g, err := spec.Build()
-	if err != nil {
-		return nil, 0, err
-	}
-	b := m.builder(e, a)
-	if b.Tables, err = routing.Build(g); err != nil {
-		return nil, 0, err
-	}
-	b.Aggregation = &fabric.Aggregation{Latency: sharpUnit, Trees: make([]reduction.Tree, planes)}
-	for plane := range planes {
-		members := make([]topology.End, g.Endpoints)
-		for i := range members {
-			members[i] = topology.End{Node: topology.NodeID(i), Port: int32(plane)}
+func (t *testbed) reducing(e *Env, spec topology.Spec, a fabric.App) (n *network.Network, hosts int, err error) {
+	t.IB.SHARP, t.IB.SHARPLatency = true, sharpUnit
+	t.prepare = func(p *network.Plan) {
+		nics := make([]int32, p.Graph.Endpoints)
+		for i := range nics {
+			nics[i] = int32(i)
 		}
-		tree, err := routing.ReductionTree(g, members, 0, nil)
-		if err != nil {
-			return nil, 0, err
-		}
-		for _, s := range tree {
-			b.Aggregation.Trees[plane] = append(b.Aggregation.Trees[plane], reduction.TreeSwitch{Switch: int32(s.Switch), Parent: s.Parent, Children: s.Children})
-		}
+		err = p.Aggregation.Allocate(nics, 1, nics).Reason
+		hosts = len(nics)
 	}
-	for i := range g.Nodes {
-		if nd := &g.Nodes[i]; i < g.Endpoints {
-			b.NIC(nd.Name, len(nd.Cables), &m.NIC)
-		} else {
-			m.addSwitch(b, nd.Name, len(nd.Cables), i-g.Endpoints)
-		}
-	}
-	for _, c := range g.Cables {
-		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, m.PerByte, m.Propagation)
-	}
-	n, err = b.Build(nil)
-	return n, g.Endpoints, err
+	n, failed := t.build(e, spec, a)
+	return n, hosts, cmp.Or(err, failed)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
-	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
 
@@ -24,7 +24,7 @@ const streamBytes = 64 << 10
 
 // run gives the goodput of each sender over the window, in bits per second, and
 // the network as it was left.
-func (s streams) run(e *Env, m *Models, algorithm func() cc.Algorithm) ([]float64, *fabric.Network, error) {
+func (s streams) run(e *Env, m *testbed) ([]float64, *network.Network, error) {
 	got, ends := make([]float64, s.senders), make([]units.QPN, s.senders)
 	next := func(p *fabric.Partition, nic int32) {
 		if err := p.Post(nic, ends[nic-1], transport.WorkRequest{Op: transport.OpSend, Length: streamBytes}); err != nil {
@@ -50,11 +50,7 @@ func (s streams) run(e *Env, m *Models, algorithm func() cc.Algorithm) ([]float6
 		return nil, nil, err
 	}
 	for i := range s.senders {
-		there, back := fabric.Connection{CC: algorithm()}, fabric.Connection{}
-		if m.Transport.Delivery == transport.Unordered {
-			there, back = uetEnds(there.CC, uint32(i))
-		}
-		qp, _, err := n.Connect(int32(i+1), 0, there, back)
+		qp, _, err := n.ConnectNICs(int32(i+1), 0, uint32(i), 0, 0)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -7,15 +7,12 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/fabric/arbitration"
 	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/fabric/impair"
-	"weft/internal/sim/fabric/marking"
-	"weft/internal/sim/routing"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
-	"weft/internal/sim/transport/cc"
+	"weft/scenario"
 	"weft/units"
-	"weft/wire"
 )
 
 // ultraEthernetCases compare Ultra Ethernet with the wire, the bottleneck and the
@@ -58,65 +55,38 @@ func ultraEthernetCases() []*Case {
 	}
 }
 
-// The classes of Ultra Ethernet's packets.
-const (
-	uetData = iota
-	uetTrimmed
-	uetControl
-)
-
-// ultraEthernet is a fabric of Ultra Ethernet, with a maximum number of switches on its paths and
-// links of the given delay.
-func ultraEthernet(name string, switches int, propagation units.Time) (*Models, error) {
-	m, err := roce(name)
+// ultraEthernet is a fabric of Ultra Ethernet, with a congestion control. Data, trimmed packets and
+// control are classes of their own.
+func ultraEthernet(link, control string, changes ...scenario.Override) (*testbed, error) {
+	m, err := ethernet("ultra-ethernet-", link, control, changes...)
 	if err != nil {
 		return nil, err
 	}
-	m.Classes, m.Propagation = 3, propagation
-	for op := range m.NIC.Overhead {
-		m.NIC.Overhead[op] = uint16(wire.UETBytes(0x400, wire.EthernetFraming{}) - 0x400)
+	const data, trimmed, answers = 0, 1, 2
+	e := &m.Ethernet
+	e.DataPriority, e.Trim.Priority, e.AckPriority, e.CNPPriority = data, trimmed, answers, answers
+	e.Trim.Size = 128
+	e.PFC.Alpha, e.EgressAlpha = scenario.Ratio{Num: 1, Den: 1}, scenario.Ratio{Num: 1, Den: 1}
+	e.Queues = []scenario.Queue{
+		{Priority: data, Schedule: scenario.DWRR, Weight: 1},
+		{Priority: trimmed, Schedule: scenario.DWRR, Weight: 99},
+		{Priority: answers, Schedule: scenario.Strict},
 	}
-	m.NIC.Overhead[transport.SelectiveAck] = uint16(wire.UETAckFrameBytes(wire.EthernetFraming{}))
-	m.NIC.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(wire.EthernetFraming{}))
-	m.NIC.PayloadPad, m.NIC.PFC, m.Switch.PFC = 1, fabric.PFC{}, fabric.PFC{}
-	m.Transport = transport.Config{
-		PathMTU: mtu, AckEvery: 4, ImplicitRecv: true, Delivery: transport.Unordered, EntropyValues: 256, RecycleEntropy: true,
-		MaxOutstandingPackets: transport.MaxReorder, Marks: transport.MarksAcked, RetryTimeout: 100 * units.Microsecond, RetryCount: 7,
-	}
-	rtt := 2*units.Time(switches+1)*propagation + 2*units.Time(switches)*ethDelay + (mtu+122+110)*units.Time(m.PerByte.Num)/units.Time(m.PerByte.Den) + 2*nicDelay
-	flight := int64(rtt) * m.PerByte.Den / m.PerByte.Num
-	m.Switch.AlphaDen, m.Switch.EgressNum, m.Switch.EgressDen = 1, 1, 1
-	m.Switch.EgressLimit[uetData], m.Switch.EgressLimit[uetTrimmed] = int32(flight), int32(flight)
-	m.Switch.Trim = fabric.Trim{Classes: 1 << uetData, To: uetTrimmed, Bytes: 128 + wire.EthernetGapBytes}
-	m.Switch.Schedule = arbitration.Schedule{Strict: 1 << uetControl, Weights: [8]int32{4200, 99 * 4200}}
-	m.Switch.ECN[uetData] = marking.ECN{KMin: int32(flight / 5), KMax: int32(flight * 4 / 5), PMax: 1<<32 - 1, AtDequeue: true}
-	rate := units.Rate(8 * int64(units.Second) * m.PerByte.Den / m.PerByte.Num)
-	scale := func(num, den int64) int64 { return mtu * flight / 150_000 * num / den }
-	target := rtt * 3 / 4
-	m.NSCC = cc.NSCCParams{
-		LineRate: rate, Packet: mtu, BaseRTT: rtt, TargetDelay: target,
-		Proportional: scale(4*int64(target), int64(12*units.Microsecond)), Fair: scale(5, 1), Steady: scale(15, 100),
-		FastScale: 1 << 16 / 4 * flight / 150_000, Beta: 1 << 16 * 8 / 10, MaxDecrease: 1 << 15, QuickGate: 3, QuickDelay: units.Forever,
-	}
+	t := &m.Transport
+	t.AckEvery, t.Timeout, t.Retry, t.EntropyValues, t.Entropy = 4, 100*units.Microsecond, 7, 256, scenario.Recycled
+	t.Window = units.GiB
 	return m, nil
 }
 
-// uetEnds are the two ends of a connection.
-func uetEnds(alg cc.Algorithm, entropy uint32) (there, back fabric.Connection) {
-	there = fabric.Connection{CC: alg, Entropy: entropy, Reply: uetControl, CNP: uetControl}
-	back = there
-	back.CC, back.Entropy = cc.NewFixed(1<<30), entropy^1
-	return there, back
-}
-
-// uetPost connects two NICs and posts one message before the run.
-func uetPost(n *fabric.Network, from, to int32, alg cc.Algorithm, bytes uint32) error {
-	there, back := uetEnds(alg, uint32(from)<<8|uint32(to))
-	qp, _, err := n.Connect(from, to, there, back)
-	if err != nil {
-		return err
+// nscc is the same with NSCC, for a maximum number of switches on the paths, a time of a byte, and
+// links of the given delay.
+func nscc(link string, switches int, perByte, signal units.Time) (*testbed, error) {
+	rtt := 2*units.Time(switches+1)*signal + 2*units.Time(switches)*ethDelay + (mtu+122+110)*perByte + 2*nicDelay
+	m, err := ultraEthernet(link, "nscc", scenario.Set("fabric.cc.base-rtt", rtt, "the case"))
+	if err == nil {
+		m.setSignal(signal)
 	}
-	return n.Partition(from).Post(from, qp, transport.WorkRequest{Op: transport.OpWriteImm, Length: bytes})
+	return m, err
 }
 
 func uetMessageRows(e *Env) ([]Row, error) {
@@ -124,17 +94,17 @@ func uetMessageRows(e *Env) ([]Row, error) {
 	for _, g := range ethernetGenerations {
 		r := Row{Name: g.name, Unit: Nanoseconds, Tolerance: exact}
 		for _, payload := range []int64{4096, 1024} {
-			m, err := ultraEthernet(g.catalog, 0, signal10m)
+			m, err := ultraEthernet(g.catalog, "none")
 			if err != nil {
 				return nil, err
 			}
-			m.Transport.PathMTU = int(payload)
+			m.MTU = units.Bytes(payload)
 			at := units.Time(0)
 			n, err := m.pair(e, arrivals(func(t units.Time) { at = t }))
 			if err != nil {
 				return nil, err
 			}
-			if err := uetPost(n, 0, 1, cc.NewFixed(1<<40), messageBytes); err != nil {
+			if err := postControlled(n, 0, 1, transport.WorkRequest{Op: transport.OpWriteImm, Length: messageBytes}); err != nil {
 				return nil, err
 			}
 			if err := run(e, n, units.Second); err != nil {
@@ -147,15 +117,6 @@ func uetMessageRows(e *Env) ([]Row, error) {
 		rows = append(rows, r)
 	}
 	return rows, nil
-}
-
-// arrivals is an application that reports the arrival of messages.
-func arrivals(at func(units.Time)) *app {
-	return &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
-		if c.Recv {
-			at(p.Now())
-		}
-	}}
 }
 
 func uetIncastRows(e *Env) ([]Row, error) {
@@ -210,12 +171,14 @@ func uetIncastBound(k int64) float64 {
 
 // uetIncast returns the arrival of the last of k messages. Their starts are apart by the
 // given time, and the switch has the given jitter.
-func uetIncast(e *Env, k int32, apart units.Time, jitter impair.Jitter) (units.Time, *fabric.Network, error) {
-	m, err := ultraEthernet("400g", 1, signal10m)
+func uetIncast(e *Env, k int32, apart units.Time, jitter impair.Jitter) (units.Time, *network.Network, error) {
+	m, err := nscc("400g", 1, 20, signal10m)
 	if err != nil {
 		return 0, nil, err
 	}
-	m.Switch.Jitter = jitter
+	m.prepare = func(p *network.Plan) {
+		p.Amend = func(d *network.Devices) { d.EthernetSwitches[0].Jitter = jitter }
+	}
 	arrived, last := int32(0), units.Time(0)
 	ends := make([]units.QPN, k+1)
 	n, err := m.star(e, int(k)+1, &app{
@@ -234,8 +197,7 @@ func uetIncast(e *Env, k int32, apart units.Time, jitter impair.Jitter) (units.T
 		return 0, nil, err
 	}
 	for i := range k {
-		there, back := uetEnds(cc.NewNSCC(&m.NSCC), uint32(i+1)<<8)
-		if ends[i+1], _, err = n.Connect(i+1, 0, there, back); err != nil {
+		if ends[i+1], _, err = n.ConnectNICs(i+1, 0, uint32(i+1)<<8, 0, 0); err != nil {
 			return 0, nil, err
 		}
 		n.Partition(i+1).At(units.Time(i)*apart, uint32(i+1))
@@ -270,14 +232,14 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 		name   string
 		t      Tolerance
 		values int
-		reuse  bool
-	}{{"values recycled", atLeast, 256, true}, {"values in turn", shown, 256, false}, {"one value a flow", shown, 1, false}} {
-		m, err := ultraEthernet("400g", 3, signal10m)
+		choice scenario.Entropy
+	}{{"values recycled", atLeast, 256, scenario.Recycled}, {"values in turn", shown, 256, scenario.Oblivious}, {"one value a flow", shown, 1, scenario.Oblivious}} {
+		m, err := nscc("400g", 3, 20, signal10m)
 		if err != nil {
 			return nil, err
 		}
-		m.Transport.EntropyValues, m.Transport.RecycleEntropy = x.values, x.reuse
-		took, s, err := permute(e, m, func() cc.Algorithm { return cc.NewNSCC(&m.NSCC) }, bytes)
+		m.Transport.EntropyValues, m.Transport.Entropy = x.values, x.choice
+		took, s, err := permute(e, m, bytes, postControlled)
 		if err != nil {
 			return nil, err
 		}
@@ -293,7 +255,9 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	took, s, err := permute(e, m, func() cc.Algorithm { return nil }, bytes)
+	took, s, err := permute(e, m, bytes, func(n *network.Network, from, to int32, wr transport.WorkRequest) error {
+		return post(n, from, to, fabric.Connection{Entropy: uint32(from)<<8 | uint32(to)}, wr)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -301,61 +265,37 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 }
 
 // permute returns the arrival of the permutation's last message.
-func permute(e *Env, m *Models, alg func() cc.Algorithm, bytes uint32) (float64, counts.Stats, error) {
-	g, err := topology.TwoLevel{
-		Endpoints: uetLeaves * uetLeaves, NodeNICs: 1, Radix: 2 * uetLeaves, LeafEndpoints: uetLeaves, Spines: uetLeaves,
-		Oversubscription: topology.Ratio{Down: 1, Up: 1},
-	}.Build()
-	if err != nil {
-		return 0, counts.Stats{}, err
-	}
+func permute(e *Env, m *testbed, bytes uint32, post func(n *network.Network, from, to int32, wr transport.WorkRequest) error) (float64, counts.Stats, error) {
+	const hosts = uetLeaves * uetLeaves
+	m.Routing.Mode = scenario.ECMP
 	last, arrived := units.Time(0), 0
-	b := m.builder(e, arrivals(func(t units.Time) { last, arrived = t, arrived+1 }))
-	if b.Tables, err = routing.Build(g); err != nil {
-		return 0, counts.Stats{}, err
-	}
-	for i := range g.Nodes {
-		nd := &g.Nodes[i]
-		if i < g.Endpoints {
-			b.NIC(nd.Name, len(nd.Cables), &m.NIC)
-		} else {
-			b.EthernetSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, fabric.ECMP, &m.Switch)
-		}
-	}
-	for _, c := range g.Cables {
-		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, m.PerByte, m.Propagation)
-	}
-	n, err := b.Build(nil)
+	n, err := m.build(e, topology.TwoLevel{
+		Endpoints: hosts, NodeNICs: 1, Radix: 2 * uetLeaves, LeafEndpoints: uetLeaves, Spines: uetLeaves,
+		Oversubscription: topology.Ratio{Down: 1, Up: 1},
+	}, arrivals(func(t units.Time) { last, arrived = t, arrived+1 }))
 	if err != nil {
 		return 0, counts.Stats{}, err
 	}
-	order := rand.New(rand.NewPCG(1, 2)).Perm(g.Endpoints)
+	order := rand.New(rand.NewPCG(1, 2)).Perm(hosts)
 	for i, from := range order {
-		if err := m.postOn(n, int32(from), int32(order[(i+1)%len(order)]), alg(), bytes); err != nil {
+		wr := transport.WorkRequest{Op: transport.OpWriteImm, Length: bytes}
+		if err := post(n, int32(from), int32(order[(i+1)%len(order)]), wr); err != nil {
 			return 0, counts.Stats{}, err
 		}
 	}
 	if err := run(e, n, units.Second); err != nil {
 		return 0, counts.Stats{}, err
 	}
-	if arrived != g.Endpoints {
-		return 0, counts.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, g.Endpoints)
+	if arrived != hosts {
+		return 0, counts.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, hosts)
 	}
 	return float64(last), n.Stats(), nil
-}
-
-// postOn connects two NICs of either fabric and posts one message.
-func (m *Models) postOn(n *fabric.Network, from, to int32, alg cc.Algorithm, bytes uint32) error {
-	if m.Transport.Delivery == transport.Unordered {
-		return uetPost(n, from, to, alg, bytes)
-	}
-	return post(n, from, to, fabric.Connection{Entropy: uint32(from)<<8 | uint32(to)}, transport.WorkRequest{Op: transport.OpWriteImm, Length: bytes})
 }
 
 func uetFairnessRows(e *Env) ([]Row, error) {
 	var rows []Row
 	for _, k := range []int{2, 8} {
-		m, err := ultraEthernet("100g", 1, 2_040_400)
+		m, err := nscc("100g", 1, 80, 2_040_400)
 		if err != nil {
 			return nil, err
 		}
@@ -364,7 +304,7 @@ func uetFairnessRows(e *Env) ([]Row, error) {
 			end = 4 * units.Millisecond
 		}
 		flows := streams{senders: k, depth: 8, stagger: 200 * units.Microsecond, end: end, window: end / 2}
-		goodput, n, err := flows.run(e, m, func() cc.Algorithm { return cc.NewNSCC(&m.NSCC) })
+		goodput, n, err := flows.run(e, m)
 		if err != nil {
 			return nil, err
 		}

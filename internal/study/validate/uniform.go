@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -41,9 +42,8 @@ func uniformRows(e *Env, fifo bool, name string, want float64, t Tolerance) ([]R
 	if err != nil {
 		return nil, err
 	}
-	m.InfiniBandSwitch.FIFO = fifo
 	if fifo {
-		m.InfiniBandSwitch.ReadPorts = 1
+		m.IB.Queueing, m.IB.Speedup = scenario.FIFO, scenario.Ratio{Num: 1, Den: 1}
 	}
 	end := 250 * units.Microsecond
 	if e.Short {
@@ -58,9 +58,9 @@ func uniformRows(e *Env, fifo bool, name string, want float64, t Tolerance) ([]R
 
 // uniformShare is the part of the links' capacity that is used between two
 // times.
-func uniformShare(e *Env, m *Models, from, to units.Time) (float64, error) {
+func uniformShare(e *Env, m *testbed, from, to units.Time) (float64, error) {
 	const ports, payload = 64, 1024
-	m.Transport.PathMTU = payload
+	m.MTU = payload
 	arrived := 0
 	random := make([]*rand.Rand, ports)
 	ends := make([][]units.QPN, ports)

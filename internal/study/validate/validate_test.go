@@ -69,6 +69,14 @@ func group(id string) string {
 	return name
 }
 
+// ethernetSwitch is the only switch of a case; on InfiniBand it is none of its network's.
+func ethernetSwitch(m *Models) *fabric.EthernetSwitch {
+	if len(m.EthernetSwitches) == 0 {
+		return new(fabric.EthernetSwitch)
+	}
+	return m.EthernetSwitches[0]
+}
+
 // A reference computed with the constants of the models would change with them. So each change of a
 // constant must make the case that covers it miss.
 func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
@@ -80,32 +88,35 @@ func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 		{"a byte more of RoCE's header", "packet/roce/cut-through", func(m *Models) { m.NIC.Overhead[wire.UCSendOnly]++ }},
 		{"a middle packet without an ICRC", "message/roce", func(m *Models) { m.NIC.Overhead[wire.UCWriteMiddle] -= 4 }},
 		{"FDR of 147 ps a byte", "message/infiniband", func(m *Models) {
-			if m.PerByte.Den == 3 {
-				m.PerByte = units.PerByte{Num: 147, Den: 1}
+			if m.Link.Generation == "fdr" {
+				m.Link.LaneRate = m.Link.LaneRate * 440 / 441
 			}
 		}},
-		{"a signal that takes a picosecond longer", "packet/roce/store-and-forward", func(m *Models) { m.Propagation++ }},
-		{"a switch that takes a picosecond less", "packet/two-rates", func(m *Models) { m.Switch.Pipeline--; m.InfiniBandSwitch.Pipeline-- }},
+		{"a signal that takes a picosecond longer", "packet/roce/store-and-forward", func(m *Models) { m.Link.FECLatency++ }},
+		{"a switch that takes a picosecond less", "packet/two-rates", func(m *Models) {
+			m.InfiniBandSwitch.Pipeline--
+			ethernetSwitch(m).Pipeline--
+		}},
 		{"a buffer that is a credit block smaller", "credits/nic", func(m *Models) { m.NIC.Credits.Blocks[0]-- }},
 		{"a credit update that is 10 ns late", "credits/switch", func(m *Models) { m.InfiniBandSwitch.Credits.Latency += 10 * ns }},
 		{"a reaction to PFC of one more packet", "pfc/headroom", func(m *Models) {
-			m.NIC.PFC.Reaction += units.Time((4096 + 82) * m.PerByte.Num / m.PerByte.Den)
+			m.NIC.PFC.Reaction += (4096 + 82) * units.Time(m.Link.Rate().PerByte().Num)
 		}},
-		{"a class for DSCP 4 that is lossy", "pfc/classes", func(m *Models) { m.Switch.PFC.Lossless = 1 << 1 }},
-		{"a PFC frame of 4 KiB", "pfc/headroom", func(m *Models) { m.Switch.PFC.FrameBytes += 4096 }},
-		{"a link of 395 Gb/s", "incast/roce", func(m *Models) { m.PerByte = units.PerByte{Num: 8000, Den: 395} }},
+		{"a class for DSCP 4 that is lossy", "pfc/classes", func(m *Models) { ethernetSwitch(m).PFC.Lossless = 1 << 1 }},
+		{"a PFC frame of 4 KiB", "pfc/headroom", func(m *Models) { ethernetSwitch(m).PFC.FrameBytes += 4096 }},
+		{"a link of 395 Gb/s", "incast/roce", func(m *Models) { m.Link.LaneRate = m.Link.LaneRate * 395 / 400 }},
 		{"a byte more of the DETH", "verbs/headers", func(m *Models) { m.NIC.Overhead[wire.UDSendOnly]++ }},
-		{"twice as many READs in flight", "verbs/read/roce", func(m *Models) { m.Transport.MaxReads *= 2 }},
+		{"twice as many READs in flight", "verbs/read/roce", func(m *Models) { m.NIC.Transport.MaxReads *= 2 }},
 		{"g of 1/128", "dcqcn/equations", func(m *Models) { m.DCQCN.Gain *= 2 }},
 		{"a CCTI_Increase of 2", "ibcc/table", func(m *Models) { m.IBCC.Increase-- }},
 		{"a hot port that marks nothing", "ibcc/victim", func(m *Models) { m.InfiniBandSwitch.FECN.Threshold = 0 }},
-		{"links of that simulator 1 us longer", "fct/star100_inc1_1MB_pfconly_buf32", func(m *Models) { m.Propagation += units.Microsecond }},
+		{"links of that simulator 1 us longer", "fct/star100_inc1_1MB_pfconly_buf32", func(m *Models) { m.Link.FECLatency += units.Microsecond }},
 		{"acknowledgements of 192 B", "ring/roce", func(m *Models) { m.NIC.Overhead[wire.RCAcknowledge] += 106 }},
 		{"a SES header of 40 bytes", "uet/message", func(m *Models) { m.NIC.Overhead[wire.RCWriteMiddle] -= 4 }},
-		{"a link of 350 Gb/s", "uet/incast", func(m *Models) { m.PerByte = units.PerByte{Num: 160, Den: 7} }},
+		{"a link of 350 Gb/s", "uet/incast", func(m *Models) { m.Link.LaneRate = m.Link.LaneRate * 350 / 400 }},
 		{"MPA without a CRC", "iwarp/message", func(m *Models) { m.NIC.MPA.Unit -= 4 }},
 		{"inputs that are read once at a time, without virtual queues", "uniform/voq", func(m *Models) {
-			m.InfiniBandSwitch = fabric.InfiniBandSwitch{
+			*m.InfiniBandSwitch = fabric.InfiniBandSwitch{
 				Pipeline: m.InfiniBandSwitch.Pipeline, Credits: m.InfiniBandSwitch.Credits, ReadPorts: 1, FIFO: true,
 			}
 		}},

@@ -43,10 +43,11 @@ func verbRows(e *Env) ([]Row, error) {
 	const extra = 50_500 + 300_000
 	var rows []Row
 	for _, f := range []struct {
-		models  func(string) (*Models, error)
+		models  func(string) (*testbed, error)
+		name    string
 		link    string
 		headers int64
-	}{{infiniband, "ndr", 26}, {roce, "400g", 82}} {
+	}{{infiniband, "InfiniBand", "ndr", 26}, {roce, "RoCE v2", "400g", 82}} {
 		for _, v := range []struct {
 			name    string
 			service transport.Service
@@ -69,7 +70,7 @@ func verbRows(e *Env) ([]Row, error) {
 				return nil, fmt.Errorf("%s: %w", v.name, err)
 			}
 			rows = append(rows, Row{
-				Name: m.Name() + ", " + v.name, Unit: Nanoseconds, Tolerance: exact,
+				Name: f.name + ", " + v.name, Unit: Nanoseconds, Tolerance: exact,
 				Reference: []float64{float64(v.want)}, Weft: []float64{float64(got)},
 			})
 		}
@@ -79,21 +80,21 @@ func verbRows(e *Env) ([]Row, error) {
 
 const readCount = 128
 
-func readRows(e *Env, models func(string) (*Models, error), link string, headers, update int64) ([]Row, error) {
+func readRows(e *Env, models func(string) (*testbed, error), link string, headers, update int64) ([]Row, error) {
 	var rows []Row
 	for _, inFlight := range []int64{1, 2, 4, 8} {
 		m, err := models(link)
 		if err != nil {
 			return nil, err
 		}
-		m.Transport.MaxReads = int(inFlight)
+		m.NIC.ReadsInFlight = int(inFlight)
 		got, err := verbTime(e, m, transport.RC, transport.OpRead, readCount)
 		if err != nil {
 			return nil, err
 		}
 		trip := (headers+16+4096+headers+4)*20 + 2*(50_500+300_000)
 		response := (4096 + headers + 4) * 20
-		want := readCount/inFlight*trip + (inFlight-1)*response + updatesOf(inFlight, response+update*20, int64(m.NIC.Credits.Period))*update*20
+		want := readCount/inFlight*trip + (inFlight-1)*response + updatesOf(inFlight, response+update*20, int64(ibPeriod))*update*20
 		rows = append(rows, Row{
 			Name: fmt.Sprintf("%d in flight: %d READs", inFlight, readCount), Unit: Nanoseconds, Tolerance: exact,
 			Reference: []float64{float64(want)}, Weft: []float64{float64(got)},
@@ -117,7 +118,7 @@ func updatesOf(requests, gap, period int64) (count int64) {
 
 // verbTime is the arrival of the last of count messages of one packet: at the
 // receiver, or for READ at the reader.
-func verbTime(e *Env, m *Models, service transport.Service, op transport.Op, count int) (units.Time, error) {
+func verbTime(e *Env, m *testbed, service transport.Service, op transport.Op, count int) (units.Time, error) {
 	last, done := units.Time(0), 0
 	n, err := m.pair(e, &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
 		if c.Recv != (op == transport.OpRead) {

@@ -3,8 +3,10 @@ package randomtest
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/catalog"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport/cc"
 	"weft/scenario"
@@ -20,7 +22,9 @@ func (d *draw) congestionControl() {
 	if d.steady {
 		presets = steadyControls
 	}
-	if d.odds(2) && (!d.calm || !onUltra(d)) { // without nscc a queue behind a slow link outlasts every timeout
+	if own := withoutPreset(d.protocol().Controls); len(own) > 0 && !d.steady && d.odds(4) {
+		d.try("fabric.cc.algorithm", own[d.IntN(len(own))])
+	} else if d.odds(2) && (!d.calm || !onUltra(d)) { // without nscc a queue behind a slow link outlasts every timeout
 		d.try("fabric.cc.preset", d.oneOf(presets[d.protocol().Controls]))
 	}
 	control := scenario.ControlOf(&d.fabric().CC)
@@ -49,6 +53,21 @@ var controls = map[cc.For]string{
 	cc.RoCE:          "dcqcn-firmware | dcqcn-firmware-averaged | dcqcn-paper | dcqcn-ns3 | dcqcn-ns3-paper | timely | swift | hpcc | hpcc-ns3 | none",
 	cc.InfiniBand:    "ib-cc | ib-cc-qdr | none",
 	cc.UltraEthernet: "nscc | none",
+}
+
+// withoutPreset are the congestion controls of which the catalog has no preset.
+func withoutPreset(kind cc.For) (names []string) {
+	for _, control := range cc.All() {
+		of := func(preset string) bool {
+			e, err := catalog.Lookup(catalog.CC, preset)
+			algorithm, _ := e.Get("algorithm")
+			return err == nil && algorithm.Value == control.Name
+		}
+		if control.For == kind && !slices.ContainsFunc(catalog.Names(catalog.CC), of) {
+			names = append(names, control.Name)
+		}
+	}
+	return names
 }
 
 // steadyControls are the congestion controls without telemetry of paths in packets. Telemetry of paths prevents skipping.

@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
 	"weft/internal/study/audit"
+	"weft/internal/study/many"
 	"weft/scenario"
 )
 
@@ -94,7 +94,7 @@ func (x *auditing) run(cmd *cobra.Command, e *simulator.Simulator, r *scenario.R
 		return err
 	}
 	if !x.noCost {
-		found.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Study()), weft.Options{Workers: x.workers})
+		found.Cost, err = audit.Measure(cmd.Context(), r, many.Options{Run: e.Study(), Workers: x.workers})
 		switch {
 		case cmd.Context().Err() != nil:
 			return exit.Errorf(exit.Partial, "interrupted while the cost of inspection was simulated")

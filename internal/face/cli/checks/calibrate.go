@@ -25,6 +25,7 @@ type calibrating struct {
 	out string
 }
 
+// NewCalibrate is the verb weft calibrate.
 func NewCalibrate(e *simulator.Simulator) *cobra.Command {
 	c := &calibrating{}
 	cmd := &cobra.Command{
@@ -75,7 +76,7 @@ func (c *calibrating) do(ctx context.Context, e *simulator.Simulator, paths []st
 		return err
 	}
 	line := e.Working("the fit begins")
-	o.Progress = line.Count
+	o.Progress = line.Pieces
 	fit, err := cluster.FitTo(ctx, logs, c.fit, o)
 	line.End()
 	switch {

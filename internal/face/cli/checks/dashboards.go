@@ -13,6 +13,7 @@ import (
 	"weft/internal/formats/metrics"
 )
 
+// NewDashboards is the verb weft dashboards.
 func NewDashboards(e *process.Env) *cobra.Command {
 	var out string
 	var asJSON bool

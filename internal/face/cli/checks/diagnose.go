@@ -54,7 +54,7 @@ func (l *logged) register(e *simulator.Simulator, cmd *cobra.Command) {
 
 // options are the flags for a comparison.
 func (l *logged) options(e *simulator.Simulator) (o calibrate.Options, err error) {
-	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: calibrate.Simulator(e.Study())}
+	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: e.Study()}
 	errs := []error{flags.CheckWorkers(l.workers)}
 	given := l.Given
 	if given.Changed("nodes") && l.nodes < 1 {
@@ -167,14 +167,15 @@ type diagnosing struct {
 	peers comparing
 }
 
+// NewDiagnose is the verb weft diagnose.
 func NewDiagnose(e *simulator.Simulator) *cobra.Command {
 	d := &diagnosing{}
 	cmd := &cobra.Command{
 		Use:   "diagnose LOG | --prometheus URL|FILE",
 		Short: "explain why a cluster is slow, from a measured log or its counters",
 		Long: `Reads a log of nccl-tests, of perftest (ib_write_bw, ib_send_lat, …), of DeepEP's tests,
-nixlbench, Mooncake's transfer_engine_bench, or the report of clusterkit, whatever stands between its rows, and compares it with weft's prediction
-for the cluster, size by size. Then it simulates possible causes of the difference:
+nixlbench, Mooncake's transfer_engine_bench, or the report of clusterkit, and compares it
+with weft's prediction for the cluster, size by size. Other lines of the log are skipped. Then it simulates possible causes of the difference:
 fewer rails, one slow cable, GPUDirect off, NVLink off, a smaller MTU,
 loss, colliding flows, narrow PCIe slots, a forced algorithm and others. Each gets a
 probability, from its frequency, the noise of the log and weft's error on healthy
@@ -227,7 +228,7 @@ func (d *diagnosing) do(ctx context.Context, e *simulator.Simulator, path string
 		return err
 	}
 	line := e.Working("the cluster is simulated as it is described")
-	o.Progress = line.Count
+	o.Progress = line.Pieces
 	found, err := c.Diagnose(ctx, log, o)
 	line.End()
 	if found == nil {

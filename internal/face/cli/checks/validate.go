@@ -16,22 +16,21 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
-	"weft/internal/study/sweep"
 	"weft/internal/study/validate"
 	"weft/units"
 )
 
+// NewValidate is the verb weft validate.
 func NewValidate(e *simulator.Simulator) *cobra.Command {
 	var v validation
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "compare weft with closed forms, other simulators and measurements",
 		Long: `Runs the validation cases: the reference, weft's result, the error and the verdict of
-each. Standard error has a line for each case when it is done, in the order of the page;
-then come the number of passing rows, and the misses, with --details every case.
-It exits with 3 if a scored case misses its tolerance, and with 6 if no row is
-scored. --markdown prints
-docs/VALIDATION.md.`,
+each. Standard error has a line for each case when it is done. Then come the number of passing
+rows, and the misses. --details prints every case, and --html writes them to a page, each
+with its reference, setting, rows and notes. The exit code is 3 if a scored row misses its
+tolerance, and 6 if no row is scored.`,
 		Example: `  weft validate
   weft validate --case 'packet'
   weft validate --case 'fct/star100_*' --json`,
@@ -49,7 +48,7 @@ docs/VALIDATION.md.`,
 	f := cmd.Flags()
 	f.StringVar(&v.glob, "case", "", "only the cases with a matching name or folder: packet, pfc/*, fct/star100_*")
 	f.BoolVar(&v.json, "json", false, "print as JSON")
-	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
+	f.BoolVar(&v.markdown, "markdown", false, "print the summary docs/VALIDATION.md")
 	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
 	flags.OutFolder(cmd, &v.out, "validation.json and report.html")
 	e.ExactFlag(cmd)
@@ -91,15 +90,7 @@ func (v *validation) run(ctx context.Context, e *simulator.Simulator) error {
 		return err
 	}
 	defer folder.Close()
-	o := validate.Options{Workers: v.workers, Exact: e.Exact}
-	if e.Sharing != nil {
-		o.Share = func(ctx context.Context, id string, run func() ([]validate.Row, error)) ([]validate.Row, error) {
-			return sweep.Rows(ctx, e.Sharing, "case "+id, run)
-		}
-	}
-	if o.Workers == 0 {
-		o.Workers = max(1, e.Cores)
-	}
+	o := validate.Options{Workers: cmp.Or(v.workers, e.Cores, 1), Exact: e.Exact, Sharing: e.Sharing}
 	line := e.Working("cases are simulated")
 	done := 0
 	o.Done = func(r *validate.Result) {
@@ -121,7 +112,7 @@ func (v *validation) run(ctx context.Context, e *simulator.Simulator) error {
 	d := report.Validation(results)
 	switch {
 	case v.markdown:
-		written = d.Markdown(e.Stdout)
+		written = report.ValidationSummary(results).Markdown(e.Stdout)
 	case v.json:
 		var text bytes.Buffer
 		if written = validate.WriteJSON(&text, results); written == nil {

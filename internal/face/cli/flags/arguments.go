@@ -47,15 +47,21 @@ func OnlyVerbs(c *cobra.Command, given []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	hint := ""
-	if near := catalog.Nearest(given[0], names); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
 	has := "it has " + strings.Join(names, ", ")
 	if len(names) == 0 {
 		has = "it has none"
 	}
-	return fmt.Errorf("%s has no verb %q%s: %s", c.CommandPath(), Abridged(given[0]), hint, has)
+	return fmt.Errorf("%s has no verb %q%s: %s", c.CommandPath(), Abridged(given[0]), DidYouMean(given[0], names), has)
+}
+
+// DidYouMean is the name that a user may have meant, for an error about an unknown one; empty if
+// none is near.
+func DidYouMean(name string, known []string) string {
+	near := catalog.Nearest(name, known)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", near)
 }
 
 // longestArgument is the maximum length of an argument in an error.

@@ -37,14 +37,17 @@ func (q *quantity[T]) Set(text string) error {
 
 func (q *quantity[T]) Type() string { return q.kind }
 
+// Bytes is a flag of bytes, such as 64KiB.
 func Bytes(to *units.Bytes) pflag.Value {
 	return &quantity[units.Bytes]{to, units.ParseBytes, units.Bytes.String, "bytes"}
 }
 
+// Rate is a flag of a bit rate, such as 400Gbps.
 func Rate(to *units.Rate) pflag.Value {
 	return &quantity[units.Rate]{to, units.ParseRate, units.Rate.String, "rate"}
 }
 
+// Length is a flag of a length, such as 30m.
 func Length(to *units.Length) pflag.Value {
 	return &quantity[units.Length]{to, units.ParseLength, units.Length.String, "length"}
 }

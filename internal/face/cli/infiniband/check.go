@@ -36,8 +36,8 @@ shown by its ports. The report also has the balance of paths over cables, and th
 load of a ring, of shifts and of an all-to-all of the nodes in the order of their
 names.
 
-FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. TABLES is opensm-lfts.dump, opensm.fdbs, the output of dump_fts or
-ibroute, or a folder: with OpenSM's dumps, and opensm-sl2vl.dump and
+FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. TABLES
+is opensm-lfts.dump, opensm.fdbs, the output of dump_fts or ibroute, or a folder: with OpenSM's dumps, and opensm-sl2vl.dump and
 pathrecords.txt or path-sl.txt if paths use several lanes; or with the output
 of ibroute for each switch. An opensm-lid-matrix.dump, from the folder or
 from --lid-matrix, is compared with the cables and the tables, entry for entry.

@@ -19,6 +19,7 @@ import (
 	"weft/internal/study/traffic"
 )
 
+// NewIbsim is the verb weft ibsim.
 func NewIbsim(e *process.Env) *cobra.Command {
 	var c overrides.Flags
 	var socket string

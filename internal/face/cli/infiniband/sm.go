@@ -6,6 +6,7 @@ import (
 	"weft/internal/face/cli/process"
 )
 
+// NewSM is the verb weft sm.
 func NewSM(e *process.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sm",

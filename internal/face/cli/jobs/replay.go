@@ -41,10 +41,11 @@ type replayFlags struct {
 	out     string
 }
 
+// NewReplay is the verb weft replay.
 func NewReplay(e *simulator.Simulator) *cobra.Command {
 	var x replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay FILE...",
+		Use:   "replay FILE... | DIR",
 		Short: "simulate workload files of other simulators and tracers",
 		Long: `Reads an unmodified workload file of another program, and simulates it packet by
 packet on each fabric of a cluster. The format is recognised by content; weft reads ` + formats.Names() + `.
@@ -54,19 +55,26 @@ of --cluster; alone it is printed as a scenario.
 Prints a summary of the file, the units of its numbers and the assumptions about its
 format, then the time on each fabric, the time by kind of communication and the hottest
 links. A file that is cut or foreign is refused with the place and the reason;
---partial runs the readable part.`,
+--partial runs the readable part.
+
+A folder of the simulator published with HPCC is simulated as that simulator did: config.txt
+with its topology and flow files, and no other file. --out then receives fct.txt and pfc.txt
+in that simulator's format.`,
 		Example: `  weft replay binary_tree_16.goal
   weft replay binary_tree_16.goal --cluster examples/h100-128.yaml --json
   weft replay workload.txt topology.txt
   weft replay topo.xml > node.yaml
-  weft replay cut.goal --partial --fabric infiniband-ndr`,
+  weft replay cut.goal --partial --fabric infiniband-ndr
+  weft replay mix --out mix-weft`,
 		Args: flags.Args(1, maxReplayFiles, "workload files"),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) == 1 && process.IsFolder(e.Path(given[0])) {
+				return x.replayCase(cmd, e, given[0])
+			}
 			return x.run(cmd, e, given)
 		},
 	}
 	x.RegisterFields(cmd)
-	flags.Absent(cmd, "estimates are of one collective at a time, and those of a trace begin with its computations; run, compare, bench and sweep have it", "skip")
 	x.RegisterSeed(cmd)
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()

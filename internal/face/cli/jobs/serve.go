@@ -39,6 +39,7 @@ type serveFlags struct {
 // maxRates bounds the points of a sweep.
 const maxRates = 100
 
+// NewServe is the verb weft serve.
 func NewServe(e *simulator.Simulator) *cobra.Command {
 	x := &serveFlags{}
 	cmd := &cobra.Command{
@@ -73,15 +74,14 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		},
 	}
 	x.RegisterFields(cmd)
-	flags.Absent(cmd, "estimates are of collectives, and a serving job sends messages; run, compare, bench and sweep have it", "skip")
 	x.RegisterSeed(cmd)
 	flags.Absent(cmd, flags.NoCollective, "algo", "proto")
 	f := cmd.Flags()
 	f.Float64SliceVar(&x.rates, "rates", nil, "requests in a second, a row for each (default: serving.load.rate)")
-	f.BoolVar(&x.changes, "changes", false, "what to change first: the job again with each of some changes alone, such as routing, planes, a class for keys and values, nodes of one pool for the other, or prefill and decode in the same instances")
+	f.BoolVar(&x.changes, "changes", false, "simulate the job again with single changes, and say which to make first: routing, planes, a class for keys and values, nodes moved between the pools, prefill and decode in the same instances")
 	f.BoolVar(&x.knee, "knee", false, "rates from a fifth of saturation to beyond it")
 	f.StringVar(&x.trace, "trace", "", "requests of a trace instead of random ones, the first serving.load.requests of them: Azure's CSV, or Mooncake's JSON lines, also gzipped; --rates change its pace")
-	f.BoolVar(&x.hits, "trace-hits", false, "with a trace of Mooncake: blocks of a prompt that an earlier request began with are not computed again, in a memory without bound that all of prefill shares")
+	f.BoolVar(&x.hits, "trace-hits", false, "with Mooncake's trace: blocks of a prompt that an earlier request began with are not computed again; all of prefill shares one memory without bound")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON")
 	f.IntVar(&x.seeds, "seeds", 1, "number of seeds for each rate: run.seed and the next ones, with requests and a fabric's random choices of their own")
@@ -151,7 +151,7 @@ func (x *serveFlags) simulate(ctx context.Context, e *simulator.Simulator, file 
 	ctx, unfollow := folder.Follow(ctx, line)
 	o := serve.Options{
 		Rates: x.rates, Knee: x.knee, Seeds: x.seeds, Trace: trace, Workers: x.workers,
-		Progress: func(done, total int, fabric string) { line.Count(done, total, fabric) },
+		Progress: line.Pieces,
 	}
 	if x.knee || len(x.rates) > 1 || x.seeds > 1 || x.changes {
 		o.Cache = e.Store() // one run alone is simulated when it is asked for

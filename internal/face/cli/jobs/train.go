@@ -49,6 +49,7 @@ type trainFlags struct {
 	array    simulator.ArrayJob
 }
 
+// NewTrain is the verb weft train.
 func NewTrain(e *simulator.Simulator) *cobra.Command {
 	var x trainFlags
 	cmd := &cobra.Command{
@@ -81,7 +82,6 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		RunE:              func(cmd *cobra.Command, given []string) error { return x.do(cmd, e, given[0]) },
 	}
 	x.RegisterFields(cmd)
-	flags.Absent(cmd, "estimates are of one collective at a time, and those of a step begin with its computations; run, compare, bench and sweep have it", "skip")
 	x.RegisterSeed(cmd)
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()
@@ -268,12 +268,12 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *scenario.File, r *scenario.Resolved) (*results.Training, error) {
-	o := training.Options{Workers: x.workers, Whole: x.whole, Exact: e.Exact, Cache: e.Store(), Seeds: x.seeds, Series: x.recorded.Add()}
+	o := training.Options{
+		Workers: x.workers, Whole: x.whole, Exact: e.Exact, Cache: e.Store(), Sharing: e.Sharing,
+		Seeds: x.seeds, Series: x.recorded.Add(),
+	}
 	if x.metrics != "" {
 		o.Live = &x.shown.Live
-	}
-	if e.Sharing != nil {
-		o.Share = e.Sharing.Island
 	}
 	o.Progress = func(p weft.Progress) {
 		simulator.ShowProgress(x.line, p, x.line.Pace.Left(p.Done, p.Share, x.line.Elapsed()))

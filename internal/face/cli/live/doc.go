@@ -3,7 +3,7 @@
 // # Files
 //
 //   - live.go, hosts.go, predict.go, table.go: collectives between processes, and their prediction
-//   - perf.go, perftable.go, ping.go, device.go: measurements, and the device that they open
+//   - perf.go, perftable.go, device.go: measurements, and the device that they open
 //   - sniff.go, sniffjson.go, snifftext.go, sniffdocument.go: captures
 //   - verbs.go, verbsserve.go, emulate.go: programs on weft's verbs, and a scenario's fabric under them
 package live

@@ -35,6 +35,7 @@ type emulated struct {
 	report   *emulate.Report
 }
 
+// NewEmulate is the verb weft emulate.
 func NewEmulate(e *simulator.Simulator) *cobra.Command {
 	var c overrides.Flags
 	x := &emulated{}
@@ -49,8 +50,9 @@ their NIC by WEFT_NIC or by an address of the NIC. Ctrl-C ends the fabric and pr
 what the programs did to it.
 
 Lines of standard input are commands: down NAME and up NAME break and mend a switch,
-a node, a NIC, or a cable by one of its ends (leaf0 port 5); status tells the clock and
-the devices; statistic [NIC] tells counters as rdma statistic does. Faults of the scenario come at their times of the fabric's clock.
+a node, a NIC, or a cable by one of its ends (leaf0 port 5); status prints the clock and
+the devices; statistic [NIC] prints counters as rdma statistic does. Faults of the
+scenario occur at their times of the fabric's clock.
 
 The fabric's clock waits for the devices, so a slow machine slows the time of all
 devices alike. With a dilation of N, N seconds of the machine are a second of the
@@ -114,7 +116,7 @@ func (x *emulated) emulate(ctx context.Context, e *simulator.Simulator, r *scena
 		ctx, cancel = context.WithTimeout(ctx, x.during)
 		defer cancel()
 	}
-	o.Commands = lines(e, ctx)
+	o.Commands = lines(ctx, e)
 	o.Statistic = func(nic string, c *counts.Port) {
 		p := metrics.Port{Protocol: string(r.Fabrics[0].Kind), Device: strings.ReplaceAll(nic, "/", "_"), Number: 1, Counts: *c}
 		e.Note("%s\n", p.Statistic())
@@ -136,7 +138,7 @@ func (x *emulated) emulate(ctx context.Context, e *simulator.Simulator, r *scena
 }
 
 // lines are the lines of standard input until its end.
-func lines(e *simulator.Simulator, ctx context.Context) <-chan string {
+func lines(ctx context.Context, e *simulator.Simulator) <-chan string {
 	out := make(chan string)
 	go func() {
 		defer close(out)

@@ -25,6 +25,7 @@ import (
 	"weft/wire"
 )
 
+// NewLive is the verb weft live.
 func NewLive(e *simulator.Simulator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "live",

@@ -39,7 +39,7 @@ func (l *liveRun) withPrediction(ctx context.Context, e *simulator.Simulator, w 
 	for _, r := range rounds {
 		pairs = append(pairs, predict.Pair(r))
 	}
-	p, err = predict.AllReduce(ctx, predict.Simulator(e.Run), pairs, c)
+	p, err = predict.AllReduce(ctx, e.Run, pairs, c)
 	if unknown := (*predict.UnknownError)(nil); errors.As(err, &unknown) {
 		fmt.Fprintf(w, "#\n# Predicted: unknown\n#   %v\n#   %s\n", err, idlePair)
 		return nil, fmt.Sprintf("%v; %s", err, idlePair), nil

@@ -30,10 +30,11 @@ func newSniff(e *process.Env) *cobra.Command {
 packet, its two queue pairs, and its anomalies: retransmissions, packets out of order,
 gaps, lost UC messages, NAKs, RNR NAKs, congestion notifications, ECN marks, wrong
 ICRCs, and connections that the connection manager rejects. At the end it prints every
-flow with its counts. InfiniBand and RoCE v1 are counted and not decoded; a capture
-without any packet of RoCE v2 has the exit code 6. Frames may have one or several VLAN tags, or be inside VXLAN. A
-capture with a short snap length is read as far as possible. With --interface it reads the packets of an interface until
-interrupted, which needs root or CAP_NET_RAW, on Linux.`,
+flow with its counts. InfiniBand and RoCE v1 are counted and not decoded. Frames
+may have VLAN tags, or be inside VXLAN. A capture with a short snap length is read as
+far as possible. Without any packet of RoCE v2 the exit code is 6. With --interface it
+reads the packets of an interface until interrupted, which needs root or CAP_NET_RAW,
+on Linux.`,
 		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft live sniff -
   weft live sniff --interface eth0 --anomalies
   weft live sniff trace.pcapng --anomalies

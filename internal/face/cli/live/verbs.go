@@ -14,6 +14,7 @@ import (
 	"weft/internal/live/preload"
 )
 
+// NewVerbs is the verb weft verbs.
 func NewVerbs(e *process.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verbs",
@@ -86,7 +87,7 @@ func newVerbsRun(e *process.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- PROGRAM [ARGUMENT...]",
 		Short: "run a program on weft's verbs",
-		Long: `Runs a program that uses libibverbs, unmodified, with weft's library in its way. Its
+		Long: `Runs an unmodified program that uses libibverbs, with weft's library in place of the system's. Its
 device is weft0, at the first free address of 127.0.0.1, 127.0.0.2 and so on, or at the
 address that --device gives; its GID is that address. The program takes the place of
 weft: its output, its signals and its exit code are its own.`,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/internal/sim/catalog"
+	"weft/internal/face/cli/flags"
 	"weft/scenario"
 )
 
@@ -44,9 +44,5 @@ func Collective(name string) (scenario.Collective, error) {
 		}
 	}
 	names := CollectiveNames()
-	hint := ""
-	if near := catalog.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
-	return "", fmt.Errorf("%q is no collective%s: valid are %s", name, hint, strings.Join(names, ", "))
+	return "", fmt.Errorf("%q is no collective%s: valid are %s", name, flags.DidYouMean(name, names), strings.Join(names, ", "))
 }

@@ -15,7 +15,6 @@ import (
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
-	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/scenario"
@@ -63,11 +62,16 @@ func (c *Flags) registerAlgorithm(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.Algo, "algo", "", "algorithm of the collective: ring, tree, nvls, … (default: NCCL's choice)")
 	f.StringVar(&c.proto, "proto", "", "NCCL's protocol: simple, ll, ll128 (default: NCCL's choice)")
-	complete := func(values ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	_ = cmd.RegisterFlagCompletionFunc("algo", completeValues[scenario.Algorithm])
+	_ = cmd.RegisterFlagCompletionFunc("proto", completeValues[scenario.Protocol])
+}
+
+// completeValues completes a value of a field with a list of values.
+func completeValues[T ~string](*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	for _, value := range scenario.Values[T]() {
+		names = append(names, string(value))
 	}
-	_ = cmd.RegisterFlagCompletionFunc("algo", complete("auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "collnet-chain", "direct"))
-	_ = cmd.RegisterFlagCompletionFunc("proto", complete("auto", "simple", "ll", "ll128"))
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // Changed reports whether a flag of the verb was given.
@@ -239,11 +243,7 @@ func (c *Flags) Filter(r *scenario.Resolved) error {
 		if slices.Contains(known, name) {
 			continue
 		}
-		hint := ""
-		if near := catalog.Nearest(name, known); near != "" {
-			hint = fmt.Sprintf(" (did you mean %s?)", near)
-		}
-		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, hint, strings.Join(known, "; "))
+		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, flags.DidYouMean(name, known), strings.Join(known, "; "))
 	}
 	if err := c.Reach(known); err != nil {
 		return err
@@ -306,6 +306,7 @@ func FabricNames(r *scenario.Resolved) []string {
 // message.
 const maxStdin = 4 << 20
 
+// Open is the scenario of a file, or of standard input for -.
 func Open(e *process.Env, path string) (*scenario.File, error) {
 	if path == "-" {
 		text, err := io.ReadAll(io.LimitReader(e.Stdin, maxStdin))

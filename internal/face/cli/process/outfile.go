@@ -27,7 +27,7 @@ func (e *Env) WriteFile(name string, write func(io.Writer) error) error {
 	switch {
 	case special(path):
 		return e.writeThrough(name, write)
-	case isFolder(path):
+	case IsFolder(path):
 		return Unwritable(name, errFolder)
 	}
 	f, err := runstore.Lock(temporary(path))
@@ -46,8 +46,8 @@ func (e *Env) WriteFile(name string, write func(io.Writer) error) error {
 // errFolder is the error for the name of a folder, where a verb writes a file.
 var errFolder = errors.New("it is a folder: name a file")
 
-// isFolder reports whether a path is an existing folder.
-func isFolder(path string) bool {
+// IsFolder reports whether a path is an existing folder.
+func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
@@ -93,7 +93,7 @@ func WritableFile(e *Env, flag, path string) error {
 		return nil
 	}
 	flag += " " + path
-	if isFolder(e.Path(path)) {
+	if IsFolder(e.Path(path)) {
 		return fmt.Errorf("%s: %w", flag, errFolder)
 	}
 	f, err := runstore.Lock(temporary(e.Path(path)))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/internal/sim/runstore"
 )
 
@@ -184,6 +185,9 @@ func visible(r rune) rune {
 func (s *Status) Count(done, total int, what string) {
 	s.Show(runstore.Progress{Done: done, Total: total, What: what, Left: s.left(done, total).Seconds()}, fmt.Sprintf("%d of %d", done, total), what)
 }
+
+// Pieces shows the progress of pieces of work.
+func (s *Status) Pieces(p weft.Progress) { s.Count(p.Done, p.Total, p.Fabric) }
 
 // left is the time that the other parts of the work will take, if all take the same.
 func (s *Status) left(done, total int) time.Duration {

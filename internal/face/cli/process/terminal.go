@@ -6,6 +6,7 @@ import (
 	"golang.org/x/term"
 )
 
+// Terminal says whether a file is a terminal, and how many columns it has.
 func Terminal(f *os.File) (is bool, width int) {
 	fd := int(f.Fd())
 	if !term.IsTerminal(fd) {

@@ -30,8 +30,8 @@ func newRoCECheck(e *simulator.Simulator) *cobra.Command {
   - the headroom against the bytes that may arrive after a pause, by weft's own bound
     and by the vendor's formula.
 
-The exit code is 5 if a fabric has a circle or a wrong threshold; notes do not count. It
-is 6 if no fabric has PFC, so that nothing was judged.`,
+The exit code is 5 if a fabric has a circle or a wrong threshold; notes do not count.
+It is 6 if no fabric has PFC, so that nothing was judged.`,
 		Example: `  weft roce check examples/pfc-ring-deadlock.yaml
   weft roce check examples/h100-128.yaml --set fabrics[1].ethernet.pfc.headroom=32KiB`,
 		Args:              flags.Args(1, 1, "one scenario file"),

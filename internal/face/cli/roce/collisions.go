@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/internal/base/jsontext"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
@@ -20,6 +21,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/collisions"
+	"weft/internal/study/many"
 	"weft/scenario"
 )
 
@@ -114,11 +116,10 @@ func (c *colliding) do(ctx context.Context, e *simulator.Simulator, path string)
 	}
 	defer folder.Close()
 	line := e.Working("the simulations begin")
-	workers := c.workers
-	if workers == 0 {
-		workers = e.Cores
-	}
-	result, err := collisions.Run(ctx, spec, collisions.Runner(e.Study()), workers, func(done, total int) { line.Count(done, total, "simulations") })
+	result, err := collisions.Run(ctx, spec, many.Options{
+		Run: e.Study(), Workers: cmp.Or(c.workers, e.Cores),
+		Progress: func(p weft.Progress) { line.Count(p.Done, p.Total, "simulations") },
+	})
 	line.End()
 	var reference *collisions.ReferenceError
 	switch {

@@ -41,6 +41,7 @@ type bench struct {
 	as       string
 }
 
+// NewBench is the verb weft bench.
 func NewBench(e *simulator.Simulator) *cobra.Command {
 	b := &bench{}
 	names := overrides.CollectiveNames()
@@ -50,9 +51,9 @@ func NewBench(e *simulator.Simulator) *cobra.Command {
 		Long: `Simulates a collective as nccl-tests measures it, and prints its table, column
 for column: scripts for nccl-tests can read it. Sizes (8, 64K, 1M, 8G in powers of
 1024) and flags have the form of nccl-tests. A simulation does not distinguish
-out-of-place from in-place; both columns show the same. --as, -t and -g are the
-program and the launch that the times are to be compared with: one thread that
-launches for several GPUs has a floor, and PyTorch adds its own launch.`,
+out-of-place from in-place; both columns show the same. --as, -t and -g say with
+which program the times are compared, and how it launches kernels: one thread that
+launches for several GPUs bounds the time from below, and PyTorch adds its own launch.`,
 		Example: `  weft bench all-reduce -b 8 -e 8G -f 2 --cluster dgx-h100 --nodes 16
   weft bench alltoall -b 1M -e 64M -f 4 --cluster examples/h100-128.yaml --fabric roce-v2-400g
   weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'
@@ -95,7 +96,6 @@ launches for several GPUs has a floor, and PyTorch adds its own launch.`,
 	cmd.AddCommand(newBenchExperts(e, scenario.Dispatch), newBenchExperts(e, scenario.Combine))
 	b.Flags.Register(cmd)
 	b.Execution.Register(e, cmd)
-	e.SkipFlag(cmd)
 	e.ReportFlags(cmd)
 	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"

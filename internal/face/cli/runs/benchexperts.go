@@ -9,7 +9,9 @@ import (
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/simulator"
+	"weft/internal/face/report"
 	"weft/internal/sim/catalog"
+	"weft/results"
 	"weft/scenario"
 )
 
@@ -57,7 +59,9 @@ and how it compares with measurements: docs/INFERENCE.md.`,
 			if err != nil {
 				return b.Placed(err)
 			}
-			return b.Placed(b.Execution.Run(cmd.Context(), e, r, tellTables(e, r)))
+			return b.Placed(b.Execution.Run(cmd.Context(), e, r, func(outcome *results.Results) error {
+				return e.Tell(report.Comparison(outcome, r, nil))
+			}))
 		},
 	}
 	f := cmd.Flags()

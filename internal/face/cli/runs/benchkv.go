@@ -101,7 +101,7 @@ func (b *benchKV) do(ctx context.Context, e *simulator.Simulator) error {
 	}
 	line := e.Working("transfers begin")
 	out, err := serve.Transfers(ctx, r, serve.TransferOptions{
-		Tokens: b.tokens, Batch: b.batch, Workers: b.workers, Progress: func(done, total int, fabric string) { line.Count(done, total, fabric) },
+		Tokens: b.tokens, Batch: b.batch, Workers: b.workers, Progress: line.Pieces,
 	})
 	line.End()
 	if out == nil {

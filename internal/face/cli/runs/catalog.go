@@ -13,6 +13,7 @@ import (
 	"weft/internal/sim/catalog"
 )
 
+// NewCatalog is the verb weft catalog.
 func NewCatalog(e *process.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -75,9 +76,5 @@ func kindOf(name string) (catalog.Kind, error) {
 			return catalog.Kind(n), nil
 		}
 	}
-	hint := ""
-	if near := catalog.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
-	return "", fmt.Errorf("the catalog has no type %q%s; it has %s", name, hint, strings.Join(names, ", "))
+	return "", fmt.Errorf("the catalog has no type %q%s; it has %s", name, flags.DidYouMean(name, names), strings.Join(names, ", "))
 }

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"weft/scenario"
 )
 
+// NewCompare is the verb weft compare.
 func NewCompare(e *simulator.Simulator) *cobra.Command {
 	var c overrides.Flags
 	var x simulator.Execution
@@ -35,8 +37,8 @@ size is simulated with several seeds, from run.seed on, the same ones on every f
 size allow, 3 to 5. Where a seed draws more than jitter (paths of ECMP, marks, losses,
 traffic), it is as many as 20,000,000 allow, 10 to 16. If they allow fewer, there is
 one run, and the verdict leaves the size out. Times are means with 95 % intervals, and
-a lead is claimed only if the interval of the ratio shows one. --seeds 1 is one run of the unchanged
-scenario, as weft run makes it: no lead is claimed.`,
+a lead is claimed only if the interval of the ratio shows one. --seeds 1 is one run of
+the unchanged scenario, as weft run makes it: no lead is claimed.`,
 		Example: `  weft compare examples/h100-128.yaml
   weft compare examples/h100-128.yaml --out run --fabric infiniband-ndr,roce-v2-400g
   weft compare examples/h100-128.yaml --set topology.oversubscription=2 --json`,
@@ -54,30 +56,22 @@ scenario, as weft run makes it: no lead is claimed.`,
 				x.Seeds = weft.AutoSeeds
 			}
 			r.Run.Jitter = r.Run.Jitter || seeds != 1
-			x.Contest = true
-			return c.Placed(x.Run(cmd.Context(), e, r, tellExplained(&c, e, r, x.Out, given[0])))
+			return compare(cmd.Context(), e, r, &c, &x, given[0])
 		},
 	}
 	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.Register(cmd)
 	x.Register(e, cmd)
-	e.SkipFlag(cmd)
 	e.DetailsFlag(cmd)
 	return cmd
 }
 
-// tellTables prints the tables and the sentences.
-func tellTables(e *simulator.Simulator, r *scenario.Resolved) func(*results.Results) error {
-	return func(results *results.Results) error {
-		return e.Tell(report.Comparison(results, r, nil))
-	}
-}
-
-// tellExplained is tellTables with the line that names weft explain, if it has more to say. The results are in the
-// folder out, or came from the file.
-func tellExplained(c *overrides.Flags, e *simulator.Simulator, r *scenario.Resolved, out, file string) func(*results.Results) error {
-	return func(results *results.Results) error {
-		return e.Tell(report.Explained(report.Comparison(results, r, nil), explains(c, results, out, file)))
-	}
+// compare simulates a scenario, tests the leads, and prints the comparison of its fabrics: weft run is
+// weft compare with one seed. The scenario came from the file.
+func compare(ctx context.Context, e *simulator.Simulator, r *scenario.Resolved, c *overrides.Flags, x *simulator.Execution, file string) error {
+	x.Contest = true
+	return c.Placed(x.Run(ctx, e, r, func(outcome *results.Results) error {
+		return e.Tell(report.Explained(report.Comparison(outcome, r, nil), explains(c, outcome, x.Out, file)))
+	}))
 }

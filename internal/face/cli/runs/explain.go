@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +20,7 @@ import (
 	"weft/scenario"
 )
 
+// NewExplain is the verb weft explain.
 func NewExplain(e *simulator.Simulator) *cobra.Command {
 	var asJSON bool
 	var svg string
@@ -72,7 +72,7 @@ Of a scenario file it simulates the run with its pauses recorded, as weft run do
 // simulates them again with pauses recorded.
 func resultsOf(c *overrides.Flags, cmd *cobra.Command, e *simulator.Simulator, x *simulator.Execution, path string) (*results.Results, string, error) {
 	if isFile(e, path) {
-		results, err := simulated(c, cmd.Context(), e, x, path)
+		results, err := simulated(cmd.Context(), e, c, x, path)
 		return results, "", err
 	}
 	return readRun(e, cmd, path)
@@ -95,11 +95,11 @@ func readRun(e *simulator.Simulator, cmd *cobra.Command, folder string) (*result
 	if err != nil {
 		return nil, "", err
 	}
-	return run.Results, "weft explain " + shellWord(filepath.Join(folder, runstore.ScenarioFile)), nil
+	return run.Results, "weft explain " + report.ShellWord(filepath.Join(folder, runstore.ScenarioFile)), nil
 }
 
 // simulated are the results of a scenario, with its pauses recorded.
-func simulated(c *overrides.Flags, ctx context.Context, e *simulator.Simulator, x *simulator.Execution, path string) (*results.Results, error) {
+func simulated(ctx context.Context, e *simulator.Simulator, c *overrides.Flags, x *simulator.Execution, path string) (*results.Results, error) {
 	if err := flags.CheckWorkers(x.Workers); err != nil {
 		return nil, err
 	}
@@ -128,10 +128,7 @@ func explains(c *overrides.Flags, r *results.Results, folder, file string) strin
 	if folder == "" {
 		words = append([]string{file}, givenWords(c)...)
 	}
-	for i := range words {
-		words[i] = shellWord(words[i])
-	}
-	return fmt.Sprintf("weft explain %s says %s.", strings.Join(words, " "), what)
+	return fmt.Sprintf("weft explain %s says %s.", report.CommandLine(words), what)
 }
 
 // givenWords are the flags of the command line that change the scenario.
@@ -150,16 +147,6 @@ func givenWords(c *overrides.Flags) (words []string) {
 		}
 	}
 	return words
-}
-
-// shellWord is a word as a shell takes it: quoted if it has more than letters, digits and a few signs.
-func shellWord(s string) string {
-	if s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./=:,+%@", r))
-	}) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // explanation is the output for one simulation, as JSON.

@@ -35,6 +35,7 @@ type explaining struct {
 	presets    []string // without a file
 }
 
+// NewLatency is the verb weft latency.
 func NewLatency(e *process.Env) *cobra.Command {
 	l := &explaining{}
 	cmd := &cobra.Command{

@@ -1,9 +1,6 @@
 package runs
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/cli/exit"
@@ -13,38 +10,22 @@ import (
 	"weft/scenario"
 )
 
+// NewRun is the verb weft run.
 func NewRun(e *simulator.Simulator) *cobra.Command {
 	var c overrides.Flags
 	var x simulator.Execution
 	var show bool
-	var hpccDir string
 	cmd := &cobra.Command{
-		Use:   "run FILE | --hpcc DIR",
+		Use:   "run FILE",
 		Short: "simulate a scenario, on one fabric or several",
 		Long: `Simulates the scenario on its fabrics and prints the results of each. With
 --print-scenario it only prints the scenario with every number resolved: from the
-file, from presets, and derived.
-
-With --hpcc it simulates a folder of the simulator published with HPCC instead:
-config.txt with its topology and flow files, and no other file.
---out then receives fct.txt and pfc.txt in that simulator's format.`,
+file, from presets, and derived.`,
 		Example: `  weft run examples/h100-128.yaml --fabric roce-v2-400g --out run
-  weft run examples/h100-128.yaml --print-scenario
-  weft run --hpcc mix --out mix-weft`,
-		Args: func(cmd *cobra.Command, given []string) error {
-			if hpccDir != "" {
-				return flags.Args(0, 0, "--hpcc DIR")(cmd, given)
-			}
-			return flags.Args(1, 1, "one scenario file")(cmd, given)
-		},
+  weft run examples/h100-128.yaml --print-scenario`,
+		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if hpccDir != "" {
-				if err := refuseScenarioFlags(cmd); err != nil {
-					return err
-				}
-				return runHPCC(&x, cmd.Context(), e, hpccDir, max(1, c.Seed))
-			}
 			if show {
 				r, err := c.Load(e.Env, given[0])
 				if err != nil {
@@ -56,34 +37,14 @@ config.txt with its topology and flow files, and no other file.
 			if err != nil {
 				return err
 			}
-			x.Contest = true
-			return c.Placed(x.Run(cmd.Context(), e, r, tellExplained(&c, e, r, x.Out, given[0])))
+			return compare(cmd.Context(), e, r, &c, &x, given[0])
 		},
 	}
 	cmd.Flags().BoolVar(&show, "print-scenario", false, "print the resolved scenario and run nothing")
-	cmd.Flags().StringVar(&hpccDir, "hpcc", "", "a folder with the config, topology and flow files of the HPCC simulator")
-	_ = cmd.MarkFlagDirname("hpcc")
 	c.Register(cmd)
 	x.Register(e, cmd)
-	e.SkipFlag(cmd)
 	e.DetailsFlag(cmd)
 	return cmd
-}
-
-// refuseScenarioFlags refuses flags that change or show a scenario together with --hpcc.
-func refuseScenarioFlags(cmd *cobra.Command) error {
-	if cmd.Flags().Changed("exact") {
-		return errors.New("--exact cannot be used with --hpcc: nothing is skipped there")
-	}
-	if cmd.Flags().Changed("skip") {
-		return errors.New("--skip cannot be used with --hpcc: its flows are no collective")
-	}
-	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set", "series", "metrics"} {
-		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s cannot be used with --hpcc: config.txt of the folder has all settings", flag)
-		}
-	}
-	return nil
 }
 
 func printScenario(e *simulator.Simulator, r *scenario.Resolved, json bool) error {

@@ -14,6 +14,7 @@ import (
 	"weft/scenario"
 )
 
+// NewTopology is the verb weft topology.
 func NewTopology(e *process.Env) *cobra.Command {
 	var c overrides.Flags
 	var svg string

@@ -3,13 +3,11 @@ package simulator
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"weft"
 	"weft/internal/face/doc"
-	"weft/internal/face/report"
 	"weft/results"
 	"weft/scenario"
 )
@@ -20,13 +18,13 @@ func (e *Simulator) ExactFlag(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("exact", cobra.FixedCompletions([]string{"on", "off", "check"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// StepsExactUsage describes --exact of verbs that can put a workload together from its parts, which skip nothing.
-const StepsExactUsage = "`on|off|check`: skip what repeats itself in a workload that is simulated as a whole; check runs it both ways and fails on a difference"
+// StepsExactUsage describes --exact of verbs that can put a workload together from its parts.
+const StepsExactUsage = "`on|off|check`: skip periods of a simulation that repeat an earlier one exactly; check, with --whole, runs the workload both ways and fails on a difference"
 
-// CheckSteps refuses a check of parts, which skip nothing.
+// CheckSteps refuses a check of parts.
 func (e *Simulator) CheckSteps(whole bool) error {
 	if e.Exact == weft.ExactCheck && !whole {
-		return errors.New("--exact check: the parts of a workload skip nothing, so that there is nothing to compare: add --whole")
+		return errors.New("--exact check: it compares a workload that is simulated as it comes: add --whole")
 	}
 	return nil
 }
@@ -40,45 +38,10 @@ func (e *Simulator) ExactArgs() []string {
 	return []string{"--exact", string(text)}
 }
 
-// SkipFlag registers the flag for estimation. The runner of the environment obeys it.
-func (e *Simulator) SkipFlag(cmd *cobra.Command) {
-	cmd.Flags().TextVar(&e.Skip, "skip", weft.Skip{}, "`rate=BOUND`: leave out parts of a collective as far as its rates are steady within a bound, such as 1%; results are then estimates, and say of which part")
-	_ = cmd.RegisterFlagCompletionFunc("skip", cobra.FixedCompletions([]string{"rate=1%", "rate=5%"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// CheckSkip refuses what cannot go together with an estimate.
-func (e *Simulator) CheckSkip() error {
-	switch {
-	case !e.Skip.On():
-	case e.Exact == weft.ExactCheck:
-		return errors.New("--skip with --exact check: an estimate is not equal to the simulation: leave one of them out")
-	case e.Sharing != nil:
-		return fmt.Errorf("--skip with %s: estimates are not shared: leave one of them out", shareVariable)
-	}
-	return nil
-}
-
-// checkSkip refuses what cannot go together with an estimate.
-func (x *Execution) checkSkip(e *Simulator) error {
-	if err := e.CheckSkip(); err != nil || !e.Skip.On() {
-		return err
-	}
-	switch {
-	case x.Series:
-		return errors.New("--skip with --series: an estimate has no course over time: leave one of them out")
-	case x.Metrics != "":
-		return errors.New("--skip with --metrics: an estimate has no course over time: leave one of them out")
-	}
-	return nil
-}
-
-// inWay is a runner that obeys --exact and --skip.
-func (e *Simulator) inWay(run Runner) Runner {
+// obeyingExact is a runner that obeys --exact.
+func (e *Simulator) obeyingExact(run Runner) Runner {
 	return func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error) {
 		o.Exact = e.Exact
-		if e.Skip.On() { // else a sweep's folder may say so
-			o.Skip = e.Skip
-		}
 		return run(ctx, r, o)
 	}
 }
@@ -86,14 +49,7 @@ func (e *Simulator) inWay(run Runner) Runner {
 // skipped says what the run has not simulated, because it repeats itself. It is no part of the results, which
 // are the same without it. failed is the run's error.
 func (e *Simulator) skipped(results *results.Results, failed error) {
-	s := results.Skipped()
-	if s.Nodes > 0 {
-		e.Note("%s nodes of the ring do what others do at every instant: they were not simulated\n", doc.Integer(s.Nodes))
-	}
-	e.SkippedPeriods(s, failed)
-	if text := report.Estimated(results); text != "" {
-		e.Note("%s\n", text)
-	}
+	e.SkippedPeriods(results.Skipped(), failed)
 }
 
 // SkippedPeriods says which periods were not simulated, and of a check without an error that it has found no difference.

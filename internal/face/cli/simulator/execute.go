@@ -35,6 +35,7 @@ type Execution struct {
 	Each    func(weft.Finished) // called with each simulation that has ended; may be nil
 }
 
+// Register registers the flags of an execution.
 func (x *Execution) Register(e *Simulator, cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.OutFolder(cmd, &x.Out, "scenario.yaml, results.json, meta.json and report.html")
@@ -49,7 +50,7 @@ func (x *Execution) Register(e *Simulator, cmd *cobra.Command) {
 // Run simulates, prints and stores. Available results are printErr and stored even if the run failed
 // or was interrupted; the error has the exit code.
 func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved, tell func(*results.Results) error) error {
-	if err := cmp.Or(flags.CheckWorkers(x.Workers), x.checkSkip(e)); err != nil {
+	if err := flags.CheckWorkers(x.Workers); err != nil {
 		return err
 	}
 	resolved, err := r.MarshalYAML()
@@ -86,7 +87,7 @@ func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved,
 	verdict := Outcome(ctx, results, err)
 	if x.Contest && verdict == nil { // a run that is stopped during the tests is complete
 		o.Progress = p.testing
-		results.Contest = contest.Test(ctx, contest.Simulator(e.Run), r, results, o)
+		results.Contest = contest.Test(ctx, e.Run, r, results, o)
 	}
 	p.End()
 	wall := p.Elapsed()
@@ -115,7 +116,7 @@ func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved,
 }
 
 // Options are the run's; output about a simulation replaces the line of progress.
-func (x *Execution) Options(e *Simulator, p *progress) weft.Options {
+func (x *Execution) Options(e *Simulator, p *Progress) weft.Options {
 	o := weft.Options{Workers: x.Workers, Seeds: x.Seeds, Progress: p.Update}
 	if x.Seeds != 0 && x.Seeds != 1 {
 		p.Of = " of the first seed"

@@ -102,10 +102,9 @@ func (e *Simulator) Limit(ctx context.Context, r *scenario.Resolved, o serve.Opt
 	return serve.LimitOf(ctx, r, o)
 }
 
-// CloseCache closes the cache, and says how many simulations were known.
-func (e *Simulator) CloseCache() {
+// TellKnown says how many simulations were known.
+func (e *Simulator) TellKnown() {
 	asked, found := e.known.cache.Counts()
-	e.known.cache.Close()
 	if found > 0 {
 		e.Note("weft: %d of %d simulations were known (weft cache)\n", found, asked)
 	}

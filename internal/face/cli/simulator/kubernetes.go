@@ -17,6 +17,7 @@ type IndexedJob struct {
 
 var kubernetesFlags = []string{"name", "namespace", "image", "claim", "storage-class"}
 
+// Register registers the flags of a Job of Kubernetes.
 func (j *IndexedJob) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&j.On, "kubernetes", false, "print a manifest for kubectl apply -f: an Indexed Job with its files and its volume claim")

@@ -32,6 +32,7 @@ const metricsToken = "WEFT_METRICS_TOKEN" // #nosec: the name of a variable
 // textfileEvery is the period of a textfile: node exporters are scraped every 15 s and less often.
 const textfileEvery = 5 * time.Second
 
+// MetricsFlag registers the flag for counters that Prometheus reads during the run.
 func MetricsFlag(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "metrics", "", "serve counters to Prometheus meanwhile at this address, such as :9400 on loopback; or write FILE.prom for the node exporter's textfile collector (docs/METRICS.md)")
 }
@@ -220,6 +221,7 @@ func (m *RunMetrics) watch(o *weft.Options) {
 	}
 }
 
+// Snapshot is what the run has counted so far.
 func (m *RunMetrics) Snapshot() *metrics.Snapshot {
 	s := new(metrics.Snapshot)
 	for _, c := range m.Live.Counters() {

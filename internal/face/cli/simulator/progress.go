@@ -13,19 +13,20 @@ import (
 	"weft/units"
 )
 
-// progress reports the progress of a run.
-type progress struct {
+// Progress reports the progress of a run.
+type Progress struct {
 	*process.Status
 	costs []float64 // of the simulations, in their order
 }
 
-func NewProgress(e *Simulator, r *scenario.Resolved) *progress {
+// NewProgress is the progress of a run on standard error.
+func NewProgress(e *Simulator, r *scenario.Resolved) *Progress {
 	all := costs(r)
 	if e.Exact == weft.ExactCheck { // each simulation runs twice
 		all = append(all, all...)
 		slices.Sort(all)
 	}
-	return &progress{e.Working("the simulation begins"), all}
+	return &Progress{e.Working("the simulation begins"), all}
 }
 
 // costs estimates the work of each simulation, in proportion to the bytes and with a minimum for
@@ -43,10 +44,10 @@ func costs(r *scenario.Resolved) []float64 {
 }
 
 // Update is the simulator's callback.
-func (p *progress) Update(s weft.Progress) { ShowProgress(p.Status, s, p.left(s, p.Elapsed())) }
+func (p *Progress) Update(s weft.Progress) { ShowProgress(p.Status, s, p.left(s, p.Elapsed())) }
 
 // testing is the callback of the simulations that test leads; what they vary is no name of a fabric.
-func (p *progress) testing(s weft.Progress) {
+func (p *Progress) testing(s weft.Progress) {
 	s.Fabric = "tests of leads"
 	ShowProgress(p.Status, s, 0)
 }
@@ -70,14 +71,11 @@ func ShowProgress(s *process.Status, p weft.Progress, left time.Duration) {
 	}, parts...)
 }
 
-// simulated is the simulated time, with the part of it that was skipped: exactly in periods, or with --skip by rates.
+// simulated is the simulated time, with the part of it that was skipped in periods.
 func simulated(s weft.Progress) string {
 	text := "simulated " + s.Simulated.String()
-	switch skipped := s.Skipped; {
-	case skipped.Periods > 0:
+	if skipped := s.Skipped; skipped.Periods > 0 {
 		text += fmt.Sprintf(", of which skipped %v (periods: %s)", skipped.Time, doc.Integer(skipped.Periods))
-	case skipped.Time > 0:
-		text += ", of which estimated " + skipped.Time.String()
 	}
 	return text
 }
@@ -91,7 +89,7 @@ func knownOf(s weft.Progress) string {
 }
 
 // left estimates the remaining time from the completed work.
-func (p *progress) left(s weft.Progress, elapsed time.Duration) time.Duration {
+func (p *Progress) left(s weft.Progress, elapsed time.Duration) time.Duration {
 	if s.Total != len(p.costs) {
 		return 0 // seeds after the first: their work is unknown
 	}

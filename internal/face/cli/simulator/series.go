@@ -16,8 +16,9 @@ import (
 	"weft/scenario"
 )
 
+// SeriesFlag registers the flag for files of links and messages over time.
 func SeriesFlag(cmd *cobra.Command, to *bool) {
-	cmd.Flags().BoolVar(to, "series", false, "with --out: links, messages and steps over time as Parquet files (docs/SERIES.md)")
+	cmd.Flags().BoolVar(to, "series", false, "with --out: links, messages and steps over time as Parquet files (docs/UI.md)")
 }
 
 // SeriesOf is the series of a run folder; nil if none is recorded.

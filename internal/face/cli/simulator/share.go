@@ -17,8 +17,8 @@ import (
 	"weft/internal/face/cli/process"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/ledger"
+	"weft/internal/study/many"
 	"weft/internal/study/slurm"
-	"weft/internal/study/sweep"
 	"weft/units"
 )
 
@@ -45,8 +45,8 @@ func (e *Simulator) Share() (leave func() error, err error) {
 	if err != nil {
 		return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, process.Reason(err))
 	}
-	e.Sharing = sweep.NewSharing(l, e.Version.Weft, e.Cores)
-	e.Run = Runner(e.Sharing.Runner(sweep.Runner(e.Run)))
+	e.Sharing = many.NewSharing(l, e.Version.Weft, e.Cores)
+	e.Run = e.Sharing.Runner(e.Run)
 	return func() error {
 		defer release()
 		return l.Close()

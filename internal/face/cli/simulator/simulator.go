@@ -1,28 +1,23 @@
 package simulator
 
 import (
-	"context"
-
 	"weft"
 	"weft/internal/face/cli/process"
-	"weft/internal/study/sweep"
-	"weft/results"
-	"weft/scenario"
+	"weft/internal/study/many"
 )
 
 // Runner simulates a scenario. When ctx ends it returns the results so far, with Partial set, and a
 // nil or a context error.
-type Runner func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*results.Results, error)
+type Runner = many.Runner
 
 // Simulator is an environment whose verbs simulate: with the results that are known, in the way that
-// --exact and --skip say, and together with other processes if this one shares simulations.
+// --exact says, and together with other processes if this one shares simulations.
 type Simulator struct {
 	*process.Env
 	Run Runner
 
-	Exact   weft.Exact     // --exact: skipping of repeated periods
-	Skip    weft.Skip      // --skip: estimation of steady ones
-	Sharing *sweep.Sharing // nil: this process shares no simulations
+	Exact   weft.Exact    // --exact: skipping of repeated periods
+	Sharing *many.Sharing // nil: this process shares no simulations
 	known   knownResults
 }
 
@@ -32,6 +27,6 @@ func New(e *process.Env, run Runner) *Simulator {
 		run = weft.Run
 	}
 	s := &Simulator{Env: e}
-	s.Run = s.inWay(run)
+	s.Run = s.obeyingExact(run)
 	return s
 }

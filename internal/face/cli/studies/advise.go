@@ -18,6 +18,7 @@ import (
 	"weft/internal/study/serve"
 )
 
+// NewAdvise is the verb weft advise.
 func NewAdvise(e *simulator.Simulator) *cobra.Command {
 	x := advising{}
 	cmd := &cobra.Command{
@@ -26,7 +27,7 @@ func NewAdvise(e *simulator.Simulator) *cobra.Command {
 		Long: `Plans a network of each fabric for the profile, simulates both, weighs them by the
 profile's weights, and recommends one. It prints the strongest reasons, each with a
 run in which one input is changed, the reasons against, and the size, price,
-oversubscription or skill at which the choice changes. docs/ADVISE.md has the rule.
+oversubscription or skill at which the choice changes. docs/PLAN.md has the rule.
 
 For a serving job (design.job.serving) it says up to which rate of requests each fabric
 keeps the limits of first token and tokens, and what to change first.`,
@@ -45,7 +46,6 @@ keeps the limits of first token and tokens, and what to change first.`,
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
 	e.ExactFlag(cmd)
-	flags.Absent(cmd, "it weighs tails, which an estimate does not have, and times that differ by less than a bound; run, compare, bench and sweep have it", "skip")
 	e.DetailsFlag(cmd)
 	return cmd
 }
@@ -85,7 +85,7 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	defer folder.Close()
 	line := e.Working("the advice begins")
 	a, err := advise.Make(ctx, profile, prices, advise.Options{
-		Simulate: advise.Simulator(e.Study()), Train: e.Training, Serve: e.Limit, Workers: x.workers,
+		Simulate: e.Study(), Train: e.Training, Serve: e.Limit, Workers: x.workers,
 		Tell: func(what string) { line.Show(runstore.Progress{}, what) },
 	})
 	line.End()

@@ -13,12 +13,13 @@ import (
 	"weft/internal/study/cache"
 )
 
+// NewCache is the verb weft cache.
 func NewCache(e *simulator.Simulator) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "results of simulations that later runs know",
-		Long: `Shows the file with the results of simulations that this machine knows. Studies with
+		Long: `Shows the folder with the results of simulations that are known. Studies with
 many simulations (sweep, tune, advise, train, roce collisions, diagnose, audit, and
 compare with several seeds) take what is known instead of simulating it again. The outcome has
 the same bytes.
@@ -28,8 +29,8 @@ scenario that the simulation can read, the seed and the size are the same.
 
 WEFT_CACHE is another folder, or off. The default is the folder weft in the user's
 cache folder: $XDG_CACHE_HOME or ~/.cache on Linux, ~/Library/Caches on macOS,
-%LocalAppData% on Windows. The file has at most 1 GiB; what was used longest ago
-leaves first.`,
+%LocalAppData% on Windows. It has at most 1 GiB; the least recently used results are
+removed first.`,
 		Example: `  weft cache
   weft cache check -n 100
   WEFT_CACHE=off weft tune examples/tune-dcqcn.yaml`,
@@ -129,7 +130,7 @@ func newCacheClear(e *simulator.Simulator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "clear",
 		Short:   "forget every known result",
-		Long:    `Empties the file of known results; a damaged one, and one of another version of weft, is removed.`,
+		Long:    `Removes all known results, of other versions of weft too.`,
 		Example: "  weft cache clear",
 		Args:    flags.Args(0, 0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {

@@ -18,6 +18,7 @@ import (
 	"weft/scenario"
 )
 
+// NewPlan is the verb weft plan.
 func NewPlan(e *process.Env) *cobra.Command {
 	x := planning{}
 	cmd := &cobra.Command{

@@ -39,6 +39,7 @@ type sweeping struct {
 	pods    simulator.IndexedJob
 }
 
+// NewSweep is the verb weft sweep.
 func NewSweep(e *simulator.Simulator) *cobra.Command {
 	s := &sweeping{}
 	cmd := &cobra.Command{
@@ -71,7 +72,7 @@ variant that fails has its error in the table. The table does not depend on -j.`
 	f.StringArrayVar(&s.set, "set", nil, "change a field of the scenario first, such as sweep.samples=100; may be repeated")
 	flags.OutFolder(cmd, &s.out, "the rows, results.parquet and report.html; a folder of the same sweep is continued")
 	f.IntVarP(&s.workers, "workers", "j", 0, "simulations at the same time; the table does not depend on it (default: all cores)")
-	f.StringVar(&s.memory, "memory", "", "memory of all simulations at the same time, by their estimates (default: most of what is free)")
+	f.StringVar(&s.memory, "memory", "", "most memory that running simulations may need together, by weft's estimate of each (default: most of the free memory)")
 	f.BoolVar(&s.dry, "dry-run", false, "count the variants, and estimate their time and memory from what similar runs took; run nothing")
 	f.StringArrayVar(&s.like, "like", nil, "with --dry-run, the folder of a similar run or sweep; may be repeated")
 	_ = cmd.MarkFlagDirname("like")
@@ -80,7 +81,6 @@ variant that fails has its error in the table. The table does not depend on -j.`
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	e.ExactFlag(cmd)
-	e.SkipFlag(cmd)
 	s.array.Register(cmd)
 	s.pods.Register(cmd)
 	cmd.AddCommand(newSweepShow(e), newSweepWork(e))
@@ -125,7 +125,7 @@ runs.parquet and report.html, and prints the table. It says which variants are m
 
 func (s *sweeping) do(ctx context.Context, e *simulator.Simulator, path string) error {
 	memory, err := s.budget()
-	if err := cmp.Or(flags.CheckWorkers(s.workers), e.CheckSkip(), err); err != nil {
+	if err := cmp.Or(flags.CheckWorkers(s.workers), err); err != nil {
 		return err
 	}
 	if s.out == "" { // the rows need a place
@@ -155,7 +155,7 @@ func (s *sweeping) do(ctx context.Context, e *simulator.Simulator, path string) 
 	defer release()
 	line := e.Working("the sweep begins")
 	ending, err := f.Work(ctx, sweep.Options{
-		Run: sweep.Runner(e.Study()), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
+		Run: e.Study(), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
 		Progress: func(p sweep.Progress) {
 			line.Count(p.Done, p.Total, "variants")
 		},
@@ -215,7 +215,7 @@ func (s *sweeping) folder(e *simulator.Simulator, path string) (*sweep.Folder, e
 	if err != nil {
 		return nil, err
 	}
-	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Skip: e.Skip, Base: base}
+	about := sweep.About{Weft: e.Version.Weft, Set: s.set, Base: base}
 	if s.dry || s.pods.On {
 		return sweep.Plan(e.Path(s.out), text, about)
 	}

@@ -84,9 +84,6 @@ func (s *sweeping) manifest(e *simulator.Simulator, f *sweep.Folder) error {
 	folder := path.Join(kubernetes.SharedFolder, j.Name)
 	j.Args = []string{"sweep", "work", folder, "--from", path.Join(kubernetes.FilesFolder, sweep.ScenarioFile), "-j", strconv.Itoa(j.CPUs), "--memory", work.Exact()}
 	j.Args = append(j.Args, e.ExactArgs()...)
-	if e.Skip.On() {
-		j.Args = append(j.Args, "--skip", e.Skip.String())
-	}
 	if s.csv {
 		j.Args = append(j.Args, "--csv")
 	}

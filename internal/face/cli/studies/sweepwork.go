@@ -3,7 +3,6 @@ package studies
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -42,14 +41,12 @@ from 0 among all; WEFT_LIMIT is its time in seconds. weft sweep --slurm sets the
 	}
 	f := cmd.Flags()
 	f.IntVarP(&s.workers, "workers", "j", 0, "simulations at the same time (default: all cores)")
-	f.StringVar(&s.memory, "memory", "", "memory of all simulations at the same time, by their estimates (default: most of what is free)")
+	f.StringVar(&s.memory, "memory", "", "most memory that running simulations may need together, by weft's estimate of each (default: most of the free memory)")
 	f.BoolVar(&s.json, "json", false, "print as JSON what was done")
 	f.BoolVar(&s.csv, "csv", false, "with --from, let the element that collects print the table as CSV")
 	f.StringVar(&from, "from", "", "begin the sweep of this file if the folder has none; element 0 waits for all, and collects")
 	f.StringArrayVar(&s.set, "set", nil, "with --from, change a field of the scenario first; may be repeated")
 	e.ExactFlag(cmd)
-	e.SkipFlag(cmd)
-	f.Lookup("skip").Usage = "with --from, let simulations estimate, as with sweep"
 	return cmd
 }
 
@@ -98,18 +95,15 @@ func (s *sweeping) begun(e *simulator.Simulator, from string) (*sweep.Folder, er
 
 func (s *sweeping) element(ctx context.Context, e *simulator.Simulator, from string) error {
 	memory, err := s.budget()
-	if err := cmp.Or(flags.CheckWorkers(s.workers), e.CheckSkip(), err); err != nil {
+	if err := cmp.Or(flags.CheckWorkers(s.workers), err); err != nil {
 		return err
-	}
-	if e.Skip.On() && from == "" {
-		return errors.New("--skip: the folder of a sweep that was begun says what may be estimated: leave it out, or add --from")
 	}
 	f, err := s.begun(e, from)
 	if err != nil {
 		return err
 	}
 	host, _ := os.Hostname()
-	o := sweep.Options{Run: sweep.Runner(e.Study()), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Host: host}
+	o := sweep.Options{Run: e.Study(), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Host: host}
 	if err := place(e, &o); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type tuning struct {
 	array     simulator.ArrayJob
 }
 
+// NewTune is the verb weft tune.
 func NewTune(e *simulator.Simulator) *cobra.Command {
 	t := &tuning{}
 	cmd := &cobra.Command{
@@ -74,7 +75,6 @@ or another objective reuses the simulations.`,
 		},
 	}
 	t.Register(cmd)
-	flags.Absent(cmd, "it compares times that differ by less than a bound, and tails and pauses, which an estimate does not have; run, compare, bench and sweep have it", "skip")
 	e.DetailsFlag(cmd)
 	f := cmd.Flags()
 	f.Lookup("fabric").Usage = "the fabric to tune, by name (default: the scenario's tune.fabric, or its only one)"
@@ -84,7 +84,7 @@ or another objective reuses the simulations.`,
 	f.IntVar(&t.runs, "runs", 0, "maximum number of simulations in all (default: the scenario's, or 300)")
 	f.IntVar(&t.seeds, "seeds", 0, "number of seeds for each candidate (default: the scenario's, or 3)")
 	f.IntVar(&t.heldOut, "held-out", 0, "further seeds for the proof (default: the scenario's, or 10)")
-	flags.OutFolder(cmd, &t.out, "the outcome and all simulations; a folder of the same scenario is continued")
+	flags.OutFolder(cmd, &t.out, "the outcome and all simulations; simulations that the folder has are not repeated")
 	f.IntVarP(&t.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&t.json, "json", false, "print the outcome as JSON, the same as tune.json")
 	e.ExactFlag(cmd)
@@ -109,10 +109,8 @@ func (t *tuning) do(ctx context.Context, e *simulator.Simulator, path string) er
 		return err
 	}
 	defer folder.Close()
-	o := tune.Options{Run: tune.Runner(e.Study()), Journal: folder.journal, Workers: t.workers}
-	if o.Workers == 0 {
-		o.Workers = e.Cores
-	}
+	o := tune.Options{Workers: cmp.Or(t.workers, e.Cores)}
+	o.Run = folder.runner(e, o.Workers)
 	line := e.Working("the search begins")
 	o.Progress = func(s tune.Progress) {
 		what := "simulations at the most, " + s.Doing
@@ -123,9 +121,6 @@ func (t *tuning) do(ctx context.Context, e *simulator.Simulator, path string) er
 	}
 	result, err := tune.Run(ctx, p, o)
 	line.End()
-	if closed := folder.journal.Close(); closed != nil && err == nil {
-		err = exit.Errorf(exit.Failed, "--out %s: %w", t.out, process.Reason(closed))
-	}
 	if result == nil {
 		return tuneError(ctx, err, t.out)
 	}

@@ -15,6 +15,8 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
+	"weft/internal/study/ledger"
+	"weft/internal/study/many"
 	"weft/internal/study/roceexport"
 	"weft/internal/study/tune"
 	"weft/scenario"
@@ -22,26 +24,25 @@ import (
 
 // The files of a tuning's folder, besides scenario.yaml and report.html.
 const (
-	tuneJournal = "runs.jsonl"   // every completed simulation
 	tuneResult  = "tune.json"    // the outcome
 	tunedFile   = "tuned.yaml"   // the scenario with the tuned values
 	tuneConfigs = "configs"      // settings for devices
 	tuneNotes   = "not-told.txt" // settings that devices do not have
 )
 
-// tuneFolder is the folder of a tuning; without a folder its journal is in memory.
+// tuneFolder is the folder of a tuning, which keeps every simulation.
 type tuneFolder struct {
 	process.OwnFolder
-	journal *tune.Journal
+	rows *ledger.Ledger // nil without a folder
 }
 
-// openTuneFolder makes the folder, or continues with one of the same scenario.
+// openTuneFolder makes the folder, or continues with it.
 func openTuneFolder(e *simulator.Simulator, name string, p *tune.Problem) (*tuneFolder, error) {
+	f := &tuneFolder{OwnFolder: process.OwnFolder{Name: name, Mark: tuneResult, What: "tuning"}}
 	if name == "" {
-		return &tuneFolder{journal: tune.NewJournal()}, nil
+		return f, nil
 	}
-	f := &tuneFolder{OwnFolder: process.OwnFolder{Name: name, Mark: tuneJournal, What: "tuning"}}
-	// The folder is made at once: the journal grows in it.
+	// The folder is made at once: the simulations come into it one by one.
 	if err := os.MkdirAll(e.Path(name), 0o777); err != nil {
 		return nil, fmt.Errorf("--out %s: %w", name, process.Reason(err))
 	}
@@ -49,16 +50,41 @@ func openTuneFolder(e *simulator.Simulator, name string, p *tune.Problem) (*tune
 	if err != nil {
 		return nil, err
 	}
-	if f.journal, err = tune.OpenJournal(filepath.Join(e.Path(name), tuneJournal), p, e.Version.Weft); err != nil {
+	if _, none := os.Stat(filepath.Join(e.Path(name), tuneResult)); none != nil {
+		var begun bytes.Buffer
+		_ = jsontext.Write(&begun, p.Begun())
+		err = f.Put([]runstore.File{{Name: tuneResult, Text: begun.Bytes()}})
+	}
+	if err == nil {
+		f.rows, err = ledger.Open(e.Path(name), "tune") // one process at a time holds the folder
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("--out %s: %w", name, process.Reason(err)), f.Close())
 	}
-	if f.journal.Earlier > 0 {
-		e.Note("%s has %s simulations already: they are not repeated\n", name, doc.Integer(int64(f.journal.Earlier)))
+	if n := f.rows.Len(); n > 0 {
+		e.Note("%s has %s simulations already: they are not repeated\n", name, doc.Integer(int64(n)))
 	}
 	return f, nil
 }
 
-// store writes the outcome next to the journal.
+// runner is a runner whose simulations the folder keeps.
+func (f *tuneFolder) runner(e *simulator.Simulator, workers int) simulator.Runner {
+	if f.rows == nil {
+		return e.Study()
+	}
+	return many.NewSharing(f.rows, e.Version.Weft, workers).Runner(e.Study())
+}
+
+// Close releases the folder.
+func (f *tuneFolder) Close() error {
+	var err error
+	if f.rows != nil {
+		err = f.rows.Close()
+	}
+	return errors.Join(err, f.OwnFolder.Close())
+}
+
+// store writes the outcome next to the simulations.
 func (f *tuneFolder) store(e *simulator.Simulator, p *tune.Problem, r *tune.Result, silent bool) error {
 	files, configs, err := f.files(p, r)
 	if err != nil {
@@ -71,17 +97,7 @@ func (f *tuneFolder) store(e *simulator.Simulator, p *tune.Problem, r *tune.Resu
 		file.Name = tuneConfigs + "/" + file.Name
 		files = append(files, file)
 	}
-	if err := f.Put(files); err != nil {
-		return exit.Errorf(exit.Failed, "the outcome cannot be written to %s: %w", f.Name, process.Reason(err))
-	}
-	if !silent {
-		e.Note("wrote %s: %s", f.Name, tuneJournal)
-		for _, file := range files {
-			e.Note(", %s", file.Name)
-		}
-		e.Note("\n")
-	}
-	return nil
+	return f.Store(e.Env, files, silent)
 }
 
 // files are the files of the outcome, and the files for devices.

@@ -20,6 +20,7 @@ import (
 	"weft/internal/sim/runstore"
 )
 
+// NewUI is the verb weft ui.
 func NewUI(e *process.Env) *cobra.Command {
 	var port int
 	var asJSON bool
@@ -63,7 +64,7 @@ without other servers. The command ends with Ctrl-C.`,
 				e.Note("weft: %d runs are left out: the page shows %d; name those that it shall show\n", n, page.MostRuns)
 				folders = folders[:page.MostRuns]
 			}
-			return serve(e, cmd.Context(), port, asJSON, roots, folders)
+			return serve(cmd.Context(), e, port, asJSON, roots, folders)
 		},
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "TCP port on 127.0.0.1 (default: a free one)")
@@ -90,7 +91,7 @@ func openRuns(e *process.Env, dir string) (runs []*page.Folder, holds bool, err 
 }
 
 // serve serves the page until the command is interrupted, which is its normal end.
-func serve(e *process.Env, ctx context.Context, port int, asJSON bool, roots []string, folders []*page.Folder) error {
+func serve(ctx context.Context, e *process.Env, port int, asJSON bool, roots []string, folders []*page.Folder) error {
 	if port < 0 || port > 65535 {
 		return fmt.Errorf("--port %d: want 1 to 65535, or 0 for a free one", port)
 	}

@@ -91,7 +91,7 @@ func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane
 		}
 	}
 	l := r.links[k]
-	next := message{rank: int(rank), pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes, due: m.Due}
+	next := message{rank: int(rank), limits: &o.plan.Limits, tag: m.Tag, bytes: m.Bytes, due: m.Due}
 	if t.Path == collective.PathNetScatter {
 		for i := range parts {
 			next.results = append(next.results, part{c.nic(int(parts[i].Peer), rail), o.plan.choice.Proto.WireBytes(parts[i].Bytes)})
@@ -133,7 +133,7 @@ func (l *connections) line(m message) {
 // contributing is the first lane, from a given one on, in which a member takes part in a reduction;
 // past the last if there is none.
 func (r *collectives) contributing(p *fabric.Partition, prog collective.Program, member, lane int, path collective.Path) int {
-	s := &r.share(p).peeked
+	s := &r.partition(p).peeked
 	for ; lane < prog.Lanes(); lane += prog.Channels() {
 		for k := 0; prog.Step(member, lane, k, s); k++ {
 			for i := range s.Sends {
@@ -155,14 +155,14 @@ func (c *carrier) streamed(p *fabric.Partition, e *endpoint, number uint32) (tag
 		if m.left--; m.left == 0 {
 			delete(c.copies, number)
 		}
-		c.share(p).flows.Add(p.Now() - m.posted)
+		c.partition(p).flows.Add(p.Now() - m.posted)
 		if own := e.under.first(); own != nil && own.number == number {
 			c.answered(p, e)
 		}
 		return m.tag
 	}
 	came := c.answered(p, e)
-	c.share(p).flows.Add(p.Now() - came.at)
+	c.partition(p).flows.Add(p.Now() - came.at)
 	return came.tag
 }
 

@@ -21,10 +21,10 @@ import (
 // sender's host to a NIC, over a connection, and through the receiver's host. It reports arrivals
 // to its user by timers of kind TimerArrive, which carry the message's tag.
 type carrier struct {
-	net    *network.Network
-	Path   host.Path
-	Jitter *jitter.Jitter // nil is none
-	shares []share        // by simulation partition
+	net        *network.Network
+	Path       host.Path
+	Jitter     *jitter.Jitter // nil is none
+	partitions []partition    // by simulation partition
 	// connected is true when all connections exist: with several partitions none is made during the
 	// run.
 	connected bool
@@ -90,7 +90,7 @@ type nicEnd struct {
 // message is a message from a rank to another node.
 type message struct {
 	rank   int // the GPU beside the NIC
-	pace   *Pace
+	limits *HostLimits
 	tag    uint64
 	bytes  int64
 	due    units.Time // earliest time of its posting: the kernel has written it
@@ -220,7 +220,7 @@ func (c *carrier) post(p *fabric.Partition, k Pair, m message) {
 // release sends the messages of a pair that have a slot and that the kernel has written. So messages
 // come to the host in the order of their times.
 func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
-	for len(l.waiting) > 0 && l.posted < l.waiting[0].pace.ahead() {
+	for len(l.waiting) > 0 && l.posted < l.waiting[0].limits.maxInFlight() {
 		m := l.waiting[0]
 		if m.due > p.Now() {
 			if l.written != m.due {
@@ -238,10 +238,10 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 // dispatch sends a message: on the next connection in turn, or in equal parts on all of them.
 func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
 	m.due = p.Now()
-	m.at = m.pace.leave(m.rank, c.proxyOf(&k, &m), m.due, m.bytes)
+	m.at = m.limits.leavesAt(m.rank, c.proxyOf(&k, &m), m.due, m.bytes)
 	each := c.partOf(m.bytes, int64(len(l.ends)))
-	if c.cuts(&m) {
-		each = m.spread()
+	if c.isPostedByKernel(&m) {
+		each = m.partSize()
 	}
 	m.parts = uint32((m.bytes + each - 1) / each)
 	for rest := m.bytes; rest > 0; rest -= each {
@@ -294,7 +294,7 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, from nicEnd, m messa
 		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
 		t.Tag, m.number = c.copying, c.copying
 	}
-	if c.cuts(&m) {
+	if c.isPostedByKernel(&m) {
 		c.dispatchRequests(p, e, t, &m, extra)
 		return
 	}
@@ -418,7 +418,7 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 			came := e.under.arrive()
 			tag, bytes = came.tag, came.bytes
 			if whole = !e.from.missing(&came); whole {
-				c.share(p).flows.Add(p.Now() - came.at)
+				c.partition(p).flows.Add(p.Now() - came.at)
 			}
 		}
 	}

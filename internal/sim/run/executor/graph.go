@@ -11,6 +11,7 @@ import (
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/run/streams"
 	"weft/internal/sim/workload"
 	"weft/results"
 	"weft/scenario"
@@ -43,20 +44,13 @@ type PlannedCollective struct {
 // is the i-th GPU, node by node. The workload must have passed Check, and have no more ranks than
 // the cluster has GPUs.
 //
-// skip makes it skip what repeats itself exactly; results are the same with and without it.
+// skip makes it skip periods that repeat earlier ones. Results are the same with and without it.
 func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, skip bool) (*Execution, error) {
-	return carryOut(ctx, p, r, g, nil, skip)
-}
-
-// Forwarded is Execute with the fast-forward of a phase; nil for none.
-func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder) (*Execution, error) {
-	return carryOut(ctx, p, r, g, f, false)
-}
-
-func carryOut(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder, skip bool) (*Execution, error) {
 	stop, release := engine.NewStop(ctx)
 	defer release()
-	out, err := carryOutTask(&network.Task{Plan: p, Scenario: r, Stop: stop, Exact: skip, Started: func(*network.Network) {}}, g, f)
+	out, err := ExecuteTask(&network.Task{
+		Plan: p, Scenario: r, Stop: stop, Exact: skip, Started: func(*network.Network) {},
+	}, g)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -65,33 +59,28 @@ func carryOut(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wor
 
 // ExecuteTask is Execute as the simulation of a task.
 func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
-	return carryOutTask(j, g, nil)
-}
-
-func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution, error) {
 	own := *j.Plan
 	own.Verbs = network.Verbs{} // those of collectives, whatever the pattern of the scenario's workload sends
 	p, r := &own, j.Scenario
 	run := newGraphRun(r, p, g)
-	streams := withStreams(p, run, len(run.ends))
-	net, err := p.Build(streams.app(), r.Run.Seed, r.Cluster.Nodes, ScaleUpOf(&r.Cluster.Node), 1)
+	beside := streams.Beside(p, run, len(run.ends))
+	net, err := p.Build(beside.App(), r.Cluster.Nodes, ScaleUpOf(&r.Cluster.Node), 1)
 	if err != nil {
 		return nil, err
 	}
 	run.on(net)
-	if err := streams.start(run.net); err != nil {
+	if err := beside.Start(run.net); err != nil {
 		return nil, err
 	}
-	run.forward = f
-	if j.Exact && run.canRepeat(streams) {
-		run.net.SkipRepeats(run, int64(len(g.Ranks[0])))
+	if j.Exact && run.canSkipPeriods(beside) {
+		run.net.SkipPeriods(run, int64(len(g.Ranks[0])))
 	}
 	run.start()
 	j.Started(run.net)
 	limit := r.Run.Limit.SimulatedTime + 2*g.Computing() // the limit is meant for moving data, beside which computing takes up to twice as long
 	err = run.net.Run(limit, 1, j.Stop)
 	if err == nil {
-		err = streams.failure
+		err = beside.Failure()
 	}
 	if err == nil {
 		err = run.verdict(limit)
@@ -101,15 +90,13 @@ func carryOutTask(j *network.Task, g *workload.Graph, f *Forwarder) (*Execution,
 	var links []int32
 	out.Hottest, links = measure.Hottest(run.net, run.timeline.End)
 	measure.TellSeries(run.net, run.timeline.End, nil, 0)
-	attributed(run.net, run.crossings(), out.Hottest, links, func(group int32) string {
+	nameTransfers(run.net, run.dataPaths(), out.Hottest, links, func(group int32) string {
 		if group == MessageGroup {
 			return ""
 		}
 		return g.Groups[group].Name
 	})
-	streams.attribute(out.Hottest, links, "the job")
-	out.Beside = streams.results(run.timeline.End)
-	f.settle(run)
+	out.Beside = beside.Results(run.timeline.End, out.Hottest, links, "the job")
 	return out, err
 }
 
@@ -126,7 +113,6 @@ type graphRun struct {
 	numbers  [][]int32                  // by rank and operation: the number of its message
 	messages []graphMessage
 	undone   int             // ranks
-	forward  *Forwarder      // nil: the whole workload is simulated
 	leading  *operation      // whose steps are beats; nil for none
 	sending  []*Communicator // pairs, in the order of their first messages
 	looks    [2][]int32      // scratch for comparing operations
@@ -201,8 +187,8 @@ func communications(g *workload.Graph) (n int) {
 	return n
 }
 
-// running reports whether ranks are still busy.
-func (r *graphRun) running() bool { return r.undone > 0 && r.failed() == nil }
+// Running reports whether ranks are still busy.
+func (r *graphRun) Running() bool { return r.undone > 0 && r.failed() == nil }
 
 // start begins the operations without dependencies.
 func (r *graphRun) start() {
@@ -262,7 +248,6 @@ func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 	c.doing[member] = append(c.doing[member], op)
 	if inst := r.enter(p, c, member, plan); inst != nil {
 		r.lead(inst)
-		r.forward.watch(&r.collectives, inst)
 	}
 }
 
@@ -350,7 +335,7 @@ func (r *graphRun) Timer(p *fabric.Partition, source uint32) {
 			}
 			return
 		}
-		r.due(p, rank, t)
+		r.runTimer(p, rank, t)
 	})
 }
 

@@ -125,11 +125,20 @@ func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces
 	if w.Window > 0 {
 		spec.Window = w.Window
 	}
-	prog, err := collective.New(spec)
+	out, err := configured(ch, spec, &r.NCCL)
 	if err != nil {
 		return chosen{}, fmt.Errorf("%s of %v on %s: %w", w.Collective, bytes, f.Name, err)
 	}
-	over := scaled(ch.Overheads(nccl.ReferenceWire), &r.NCCL)
+	return out, nil
+}
+
+// configured is a choice with its program and its costs.
+func configured(ch nccl.Choice, spec collective.Spec, factors *scenario.NCCL) (chosen, error) {
+	prog, err := collective.New(spec)
+	if err != nil {
+		return chosen{}, err
+	}
+	over := scaled(ch.Overheads(nccl.ReferenceWire), factors)
 	return chosen{prog, ch, over, kernelOf(&over, spec.Algo, ch.Blocks(prog.Channels())), spec.Algo, prog.Channels()}, nil
 }
 

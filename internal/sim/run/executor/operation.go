@@ -35,12 +35,12 @@ func partsOf(tag uint64) (operation, lane, step int) {
 type CollectivePlan struct {
 	chosen
 	number int // of a planner's plans
-	Pace   Pace
+	Limits HostLimits
 	// The time of a GPU's kernel for a byte that it sends to another GPU of its node, directly and
 	// through reductions in the switch; zero: no limit beyond the link's.
 	unicast, inSwitch units.PerByte
 	length            map[int]int // length of lanes in steps, once computed
-	known             []Leg       // its legs, once computed
+	known             []Edge      // its edges, once computed
 }
 
 // operation is a collective in progress on a communicator.
@@ -56,9 +56,6 @@ type operation struct {
 	leads      bool               // its steps are beats
 	message    int32              // the message of a workload that it carries
 	posting    *workload.Posting  // of that message; nil is one WRITE
-	meter      *meter             // nil unless its rate is metered
-	skipped    map[int]int        // by lane: number of skipped steps
-	passed     []int              // by channel: number of lanes that a leap has passed over; nil: none
 	looks      [2]collective.Step // scratch for comparing steps
 }
 
@@ -73,7 +70,6 @@ type memberState struct {
 type channelRun struct {
 	next   int // the next lane to enter
 	active []laneRun
-	moved  int64 // bytes that the member has received and used
 }
 
 // laneRun is an active lane, in a step that waits for messages.
@@ -83,7 +79,6 @@ type laneRun struct {
 	bytes      int64      // bytes of them for the kernel
 	end        units.Time // end of the kernel's last turn
 	turned     bool       // the turn is taken
-	moved      int64      // bytes in total
 	ready      units.Time // time at which the software has processed the arrived ones
 }
 
@@ -97,7 +92,7 @@ type arrival struct {
 // GPU to reads it.
 type relay struct {
 	key        Pair
-	pace       *Pace
+	limits     *HostLimits
 	to         int32
 	tag        uint64
 	bytes      int64
@@ -166,8 +161,7 @@ func (r *collectives) fill(p *fabric.Partition, o *operation, member, channel in
 	prog := o.plan.program
 	m := &o.members[member]
 	ch := &m.channels[channel]
-	lanes := prog.Lanes() - o.passedBy(channel)
-	for len(ch.active) < prog.Window() && ch.next < lanes {
+	for len(ch.active) < prog.Window() && ch.next < prog.Lanes() {
 		lane := ch.next
 		ch.next += prog.Channels()
 		l := laneRun{lane: lane, step: -1}
@@ -175,7 +169,7 @@ func (r *collectives) fill(p *fabric.Partition, o *operation, member, channel in
 			ch.active = append(ch.active, l)
 		}
 	}
-	if len(ch.active) == 0 && ch.next >= lanes && ch.next < 1<<30 {
+	if len(ch.active) == 0 && ch.next >= prog.Lanes() && ch.next < 1<<30 {
 		ch.next = 1 << 30
 		m.open--
 		if m.open == 0 {
@@ -194,24 +188,21 @@ func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
 // false if the lane has none and its last turn is over. If all messages of a step came early, its
 // software time may have passed as well.
 func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
-	s := &r.share(p).step
+	s := &r.partition(p).step
 	if o.leads && member == 0 && l.lane%o.plan.program.Channels() == 0 {
 		p.Beat()
 	}
 	for {
-		o.meter.add(p.Now(), l.moved)
-		o.members[member].channels[l.lane%o.plan.program.Channels()].moved += l.moved
-		l.moved = 0
 		l.step++
-		if !o.step(member, l.lane, l.step, s) {
-			if !r.until(p, o, member, l, l.end) {
+		if !o.plan.program.Step(member, l.lane, l.step, s) {
+			if !r.goOnAt(p, o, member, l, l.end) {
 				l.step-- // to come here again at the end of its last turn
 				return true
 			}
 			r.steps.turn(p.Now(), member, o, l, nil)
 			return false
 		}
-		if len(s.Sends) > 0 && !l.turned && !r.fresh(p, o, member, l, s) {
+		if len(s.Sends) > 0 && !l.turned && !r.takeFirstTurn(p, o, member, l, s) {
 			l.step--
 			return true
 		}
@@ -229,7 +220,7 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 func (r *collectives) sendAll(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) {
 	to, later := toNIC, int64(0)
 	if s.Pieces {
-		to = r.writes(o, member, l.lane, s)
+		to = r.destinationOf(o, member, l.lane, s)
 		for i := range s.Sends {
 			later += s.Sends[i].Bytes
 		}
@@ -256,49 +247,49 @@ func (r *collectives) await(p *fabric.Partition, o *operation, member int, l *la
 	a := m.early[tag]
 	delete(m.early, tag)
 	l.missing, l.ready = s.Recvs-a.count, a.ready
-	l.bytes, l.moved = s.RecvBytes, s.RecvBytes
+	l.bytes = s.RecvBytes
 	if s.Reduce { // all inputs at once
 		l.bytes /= int64(s.Recvs)
 	}
-	return l.missing == 0 && r.take(p, o, member, l)
+	return l.missing == 0 && r.takeTurn(p, o, member, l)
 }
 
-// fresh takes the kernel's turn for a step that sends without having received. It returns true if
+// takeFirstTurn takes the kernel's turn for a step that sends without having received. It returns true if
 // the step can begin now; otherwise the lane continues later.
-func (r *collectives) fresh(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) bool {
+func (r *collectives) takeFirstTurn(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) bool {
 	k := &o.plan.kernel
-	leave, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.layout.PerNode), r.writes(o, member, l.lane, s))
+	leave, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.layout.PerNode), r.destinationOf(o, member, l.lane, s))
 	l.turned, l.end = true, end
-	return r.until(p, o, member, l, leave)
+	return r.goOnAt(p, o, member, l, leave)
 }
 
-// take gives the messages of a lane's step, which have all arrived, their turn in the channel's
+// takeTurn gives the messages of a lane's step, which have all arrived, their turn in the channel's
 // kernel. It returns true if the next step can begin now; otherwise the lane continues later: at
 // the beginning of the turn if it sends, else at its end.
-func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
-	s := &r.share(p).step
+func (r *collectives) takeTurn(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
+	s := &r.partition(p).step
 	next := l.step + 1
-	more := o.step(member, l.lane, next, s)
+	more := o.plan.program.Step(member, l.lane, next, s)
 	k := &o.plan.kernel
 	l.turned = more && len(s.Sends) > 0
 	to := toSelf
 	if l.turned {
-		to = r.writes(o, member, l.lane, s)
+		to = r.destinationOf(o, member, l.lane, s)
 	}
 	if more && k.staged { // the switch reduces at the wire's rate
 		l.end = l.ready
-		return r.until(p, o, member, l, l.ready)
+		return r.goOnAt(p, o, member, l, l.ready)
 	}
 	start, end := k.follow(r.kernel(o, member, l, next), p.Now(), l.ready, l.bytes, to)
 	l.end = end
 	if l.turned {
-		return r.until(p, o, member, l, start)
+		return r.goOnAt(p, o, member, l, start)
 	}
-	return r.until(p, o, member, l, end)
+	return r.goOnAt(p, o, member, l, end)
 }
 
-// writes is the memory that a step with sends writes: that of another GPU if one of them goes there.
-func (r *collectives) writes(o *operation, member, lane int, s *collective.Step) destination {
+// destinationOf is the memory that a step with sends writes: that of another GPU if one of them goes there.
+func (r *collectives) destinationOf(o *operation, member, lane int, s *collective.Step) destination {
 	for i := range s.Sends {
 		if !r.ownNIC(o, member, lane, &s.Sends[i]) {
 			return toPeer
@@ -316,7 +307,7 @@ func (r *collectives) ownNIC(o *operation, member, lane int, t *collective.Trans
 	case t.Path != collective.PathAuto, r.cluster.Node(int(c.Members[member])) == r.cluster.Node(int(c.Members[t.Peer])):
 		return false
 	}
-	_, _, relayed := c.Ends(&Leg{From: int32(member), To: t.Peer, Channel: int32(lane % o.plan.program.Channels()), rail: t.Rail})
+	_, _, relayed := c.Ends(&Edge{From: int32(member), To: t.Peer, Channel: int32(lane % o.plan.program.Channels()), rail: t.Rail})
 	return !relayed
 }
 
@@ -325,8 +316,8 @@ func (r *collectives) kernel(o *operation, member int, l *laneRun, step int) *un
 	return o.comm.kernel(member, o.plan.kernel.server(l.lane, step))
 }
 
-// until is true at a time that has come, and otherwise schedules the lane's next step.
-func (r *collectives) until(p *fabric.Partition, o *operation, member int, l *laneRun, at units.Time) bool {
+// goOnAt reports whether a lane may go on at once: its time has come. Otherwise the lane is scheduled.
+func (r *collectives) goOnAt(p *fabric.Partition, o *operation, member int, l *laneRun, at units.Time) bool {
 	if at <= p.Now() {
 		return true
 	}
@@ -356,7 +347,7 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 	o := r.of(number)
 	ready := p.Now() + o.plan.overhead.PerStepIntra
 	if remote {
-		ready = r.hosts[rank].proxy(o.comm.ID).sees(p.Now(), &o.plan.Pace) + o.plan.overhead.PerStepInter
+		ready = r.hosts[rank].proxy(o.comm.ID).seesAt(p.Now(), &o.plan.Limits) + o.plan.overhead.PerStepInter
 	}
 	member := o.comm.member(rank)
 	m := &o.members[member]
@@ -369,7 +360,7 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 			}
 			l.missing--
 			l.ready = max(l.ready, ready)
-			if l.missing == 0 && r.take(p, o, member, l) {
+			if l.missing == 0 && r.takeTurn(p, o, member, l) {
 				r.resume(p, o, member, lane)
 			}
 			return
@@ -386,7 +377,7 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 		bytes += parts[i].Bytes
 	}
 	rank := int(c.Members[member])
-	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
+	tag := tagOf(o.number, lane, int(t.PeerStep))
 	m := fabric.LocalMessage{
 		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch, Due: due,
 		Queue: uint8(o.plan.kernel.server(lane, l.step)),
@@ -426,14 +417,14 @@ func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel
 	if o.posting != nil { // connections take the sender's own NICs in turn
 		channel, rail = int(o.posting.Connection), 0
 	}
-	k, relayed := c.Pair(&Leg{From: int32(member), To: t.Peer, Channel: int32(channel), rail: rail})
+	k, relayed := c.Pair(&Edge{From: int32(member), To: t.Peer, Channel: int32(channel), rail: rail})
 	if !relayed {
-		r.post(p, k, message{rank: int(k.From), pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes, due: m.Due, posting: o.posting})
+		r.post(p, k, message{rank: int(k.From), limits: &o.plan.Limits, tag: m.Tag, bytes: m.Bytes, due: m.Due, posting: o.posting})
 		return
 	}
 	via := int(c.Members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(int(t.Rail)-1)])
 	m.To = r.net.GPU(via)
-	m.Tag = relayMark | uint64(r.share(p).relay(relay{key: k, pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes}))
+	m.Tag = relayMark | uint64(r.partition(p).relay(relay{key: k, limits: &o.plan.Limits, tag: m.Tag, bytes: m.Bytes}))
 	r.sendLocal(p, int(k.From), m)
 }
 
@@ -441,7 +432,7 @@ func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel
 const relayMark = uint64(1) << 63
 
 // relay stores the continuation of a message at the GPU beside its NIC (NCCL's PXN).
-func (s *share) relay(m relay) int32 {
+func (s *partition) relay(m relay) int32 {
 	id := s.unused
 	if id >= 0 {
 		s.unused = s.relays[id].nextUnused
@@ -454,7 +445,7 @@ func (s *share) relay(m relay) int32 {
 }
 
 // relayed returns the stored continuation.
-func (s *share) relayed(id int32) relay {
+func (s *partition) relayed(id int32) relay {
 	m := s.relays[id]
 	s.relays[id].nextUnused = s.unused
 	s.unused = id
@@ -467,28 +458,28 @@ func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
 		r.arrived(p, r.net.Rank(gpu), tag, false)
 		return
 	}
-	m := r.share(p).relayed(int32(tag &^ relayMark))
+	m := r.partition(p).relayed(int32(tag &^ relayMark))
 	if r.net.IsPool(gpu) {
 		r.readPool(p, gpu, &m)
 		return
 	}
-	r.post(p, m.key, message{rank: r.net.Rank(gpu), pace: m.pace, tag: m.tag, bytes: m.bytes})
+	r.post(p, m.key, message{rank: r.net.Rank(gpu), limits: m.limits, tag: m.tag, bytes: m.bytes})
 }
 
 // Timer is called at a rank's timer.
 func (r *collectives) Timer(p *fabric.Partition, source uint32) {
 	rank := int(source)
-	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) { r.due(p, rank, t) })
+	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) { r.runTimer(p, rank, t) })
 }
 
-// due executes the due actions of a rank.
-func (r *collectives) due(p *fabric.Partition, rank int, t *host.Timer) {
+// runTimer executes the due actions of a rank.
+func (r *collectives) runTimer(p *fabric.Partition, rank int, t *host.Timer) {
 	switch t.Kind {
 	case host.TimerBegin:
-		o, _ := r.named(t.Tag)
+		o, _ := r.operationOf(t.Tag)
 		r.begin(p, o, o.comm.member(rank))
 	case host.TimerStep:
-		o, lane := r.named(t.Tag)
+		o, lane := r.operationOf(t.Tag)
 		r.resume(p, o, o.comm.member(rank), lane)
 	case host.TimerWritten:
 		e := &r.ends[t.Transfer.NIC][t.Transfer.End]
@@ -500,8 +491,8 @@ func (r *collectives) due(p *fabric.Partition, rank int, t *host.Timer) {
 	}
 }
 
-// named decodes a tag.
-func (r *collectives) named(tag uint64) (o *operation, lane int) {
+// operationOf decodes a tag.
+func (r *collectives) operationOf(tag uint64) (o *operation, lane int) {
 	number, lane, _ := partsOf(tag)
 	return r.of(number), lane
 }

@@ -7,6 +7,7 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/run/streams"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/workload"
 	"weft/internal/test/simtest"
@@ -25,7 +26,7 @@ func idleRun(t *testing.T, text string) *collectiveRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := run.place(&network.Task{Plan: p, Scenario: r, Cores: 1, Parts: 1}, withStreams(p, run, len(run.ends)).app()); err != nil {
+	if err := run.place(&network.Task{Plan: p, Scenario: r, Cores: 1, Parts: 1}, streams.Beside(p, run, len(run.ends)).App()); err != nil {
 		t.Fatal(err)
 	}
 	return run
@@ -54,8 +55,8 @@ func posted(t *testing.T, text string, bytes []int64, due []units.Time) map[uint
 	run.start()
 	p := run.net.Partition(0)
 	for i := range due {
-		k, _ := run.all.Pair(&Leg{From: int32(i), To: int32(i + 8), Channel: 31})
-		run.post(p, k, message{rank: i, pace: &run.plan.Pace, tag: tagOf(0, 31, i), bytes: bytes[i], due: due[i]})
+		k, _ := run.all.Pair(&Edge{From: int32(i), To: int32(i + 8), Channel: 31})
+		run.post(p, k, message{rank: i, limits: &run.plan.Limits, tag: tagOf(0, 31, i), bytes: bytes[i], due: due[i]})
 	}
 	_ = run.net.Run(units.Second, 1, nil) // the program knows nothing of the messages
 	return at
@@ -108,7 +109,7 @@ func TestMemoryThatAStepWrites(t *testing.T) {
 		"to another GPU's NIC": {[]collective.Transfer{relayed}, toPeer}, "to the network's switches": {[]collective.Transfer{reduced}, toNIC},
 		"to all of the node": {[]collective.Transfer{copied}, toPeer}, "to the NIC and to the node": {[]collective.Transfer{own, near}, toPeer},
 	} {
-		if got := run.writes(o, 0, 0, &collective.Step{Sends: c.sends}); got != c.want {
+		if got := run.destinationOf(o, 0, 0, &collective.Step{Sends: c.sends}); got != c.want {
 			t.Errorf("%s: destination %d, want %d", name, got, c.want)
 		}
 	}

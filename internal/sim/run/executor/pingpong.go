@@ -5,7 +5,6 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/routing"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/network"
@@ -51,17 +50,6 @@ type PingPongSpec struct {
 // NewPingPong makes the network of a ping-pong on a scenario's fabric, without the scenario's
 // disturbances.
 func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*PingPong, error) {
-	graph := chain(&f.Topology.Cables, s.Hops)
-	tables := &routing.Tables{Endpoints: 2}
-	if s.Hops > 0 { // without a switch there is nothing to route
-		if err := topology.Validate(graph); err != nil {
-			return nil, err
-		}
-		var err error
-		if tables, err = routing.Build(graph); err != nil {
-			return nil, err
-		}
-	}
 	run := &PingPong{
 		carrier: carrier{
 			Path: host.PathOf(f, &r.Cluster.Node), Jitter: jitter.Of(&r.Run, f, 2), links: make(map[Pair]*connections),
@@ -76,9 +64,15 @@ func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*Pin
 	bare := *f
 	bare.Inspection = scenario.Inspection{}                                  // inspection is not a term of the latency
 	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor other traffic, nor a slow NIC
-	plan := network.PlanOf(r, &bare, graph, tables)
+	cables := &f.Topology.Cables
+	plan, err := network.OnGraph(r, &bare, topology.Chain{
+		Switches: s.Hops, Lengths: topology.Lengths{NodeLeaf: cables.NodeLeaf, LeafSpine: cables.LeafSpine, SpineCore: cables.SpineCore},
+	})
+	if err != nil {
+		return nil, err
+	}
 	plan.Verbs = network.Verbs{Service: transport.RC, Op: run.op} // whatever the scenario's workload sends
-	net, err := plan.Build(run, r.Run.Seed, 2, network.ScaleUp{}, 1)
+	net, err := plan.Build(run, 2, network.ScaleUp{}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -90,37 +84,6 @@ func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*Pin
 		}
 	}
 	return run, nil
-}
-
-// chain is two NICs with a number of switches between them. The cables are as long as on a path in
-// a tree: to a leaf, to a spine, to a core, and back.
-func chain(c *scenario.Cables, hops int) *topology.Graph {
-	g := &topology.Graph{Endpoints: 2, NodeNICs: 1, Planes: 1, Family: topology.FamilyTree}
-	none := func(n int) (ports []int32) {
-		for range n {
-			ports = append(ports, -1)
-		}
-		return ports
-	}
-	for i := range 2 {
-		g.Nodes = append(g.Nodes, topology.Node{Kind: topology.Endpoint, Name: fmt.Sprintf("node%d/nic0", i), Rail: -1, Plane: -1, Cables: none(1)})
-	}
-	for i := range hops {
-		g.Nodes = append(g.Nodes, topology.Node{Kind: topology.Switch, Name: fmt.Sprintf("switch%d", i+1), Level: 1, Rail: -1, Plane: -1, Cables: none(2)})
-	}
-	lengths := []units.Length{c.NodeLeaf, c.LeafSpine, c.SpineCore}
-	from := topology.End{Node: 0}
-	for i := range hops + 1 {
-		to := topology.End{Node: topology.NodeID(2 + i)}
-		if i == hops {
-			to = topology.End{Node: 1}
-		}
-		g.Nodes[from.Node].Cables[from.Port] = int32(i)
-		g.Nodes[to.Node].Cables[to.Port] = int32(i)
-		g.Cables = append(g.Cables, topology.Cable{A: from, B: to, Length: lengths[min(i, hops-i, 2)]})
-		from = topology.End{Node: to.Node, Port: 1}
-	}
-	return g
 }
 
 // Play runs the ping-pong to its end.
@@ -143,7 +106,7 @@ func (r *PingPong) pass(p *fabric.Partition, rank int) {
 	if rank == 0 {
 		r.posted = p.Now()
 	}
-	r.post(p, r.pairs[rank], message{rank: rank, pace: new(Pace), bytes: r.bytes})
+	r.post(p, r.pairs[rank], message{rank: rank, limits: new(HostLimits), bytes: r.bytes})
 }
 
 // handed is called when a piece of a message is posted on the NIC.

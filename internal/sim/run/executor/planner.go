@@ -87,19 +87,19 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 		return nil, err
 	}
 	spec.Root = k.root
-	prog, err := collective.New(spec)
+	made, err := configured(ch, spec, p.factors)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPlan(prog); err != nil {
+	if err := checkPlan(made.program); err != nil {
 		return nil, err
 	}
-	over := scaled(ch.Overheads(nccl.ReferenceWire), p.factors)
+	over := &made.overhead
 	plan := &CollectivePlan{
-		chosen: chosen{prog, ch, over, kernelOf(&over, spec.Algo, ch.Blocks(prog.Channels())), spec.Algo, prog.Channels()},
-		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Float(), 1),
+		chosen: made,
+		Limits: hostLimitsOf(over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Float(), 1),
 	}
-	plan.Pace.passed = p.passed // all collectives share one host
+	plan.Limits.passed = p.passed // all collectives share one host
 	return plan, nil
 }
 
@@ -119,11 +119,11 @@ func (p *Planner) plainSend(k planKey) (*CollectivePlan, error) {
 	}
 	plan := &CollectivePlan{
 		chosen: chosen{prog, nccl.Choice{Algo: nccl.Direct, Proto: nccl.Simple, Channels: 1}, over, kernelOf(&over, collective.Direct, 1), collective.Direct, 1},
-		Pace:   paceOf(&over, 0, p.node.GPUs),
+		Limits: hostLimitsOf(&over, 0, p.node.GPUs),
 	}
-	plan.Pace.passed = p.passed
+	plan.Limits.passed = p.passed
 	if p.sender == workload.GPU {
-		plan.Pace.free, plan.Pace.proxy, plan.Pace.threads = true, p.proxy, p.threads
+		plan.Limits.unlimited, plan.Limits.proxy, plan.Limits.threads = true, p.proxy, p.threads
 		plan.unicast = dataRate(cmp.Or(gbps(p.copies), p.cluster.NVLinkGBps*p.factors.Kernel.Float()), 1)
 	}
 	return plan, nil

@@ -50,7 +50,7 @@ func (r *register) open(c *Communicator, plan *CollectivePlan) *operation {
 	o.free, o.leads = false, r.allLead
 	r.begun++
 	o.serial = r.begun
-	o.meter, o.skipped, o.passed, o.message, o.posting = nil, nil, nil, workload.NoMessage, nil
+	o.message, o.posting = workload.NoMessage, nil
 	o.comm, o.plan, o.absent, o.unfinished = c, plan, len(c.Members), len(c.Members)
 	for len(o.members) < len(c.Members) {
 		o.members = append(o.members, memberState{early: make(map[uint64]arrival)})

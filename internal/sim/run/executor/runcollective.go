@@ -1,12 +1,12 @@
 package executor
 
 import (
-	"errors"
 	"fmt"
 
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/run/streams"
 	"weft/results"
 	"weft/units"
 )
@@ -17,54 +17,25 @@ func RunCollective(j *network.Task, point *results.Point) error {
 	if err != nil {
 		return err
 	}
-	w := windingOf(j, run.all, run.plan.program)
-	if w == nil {
-		return simulate(run, j, nil, point)
-	}
-	part, whole := *j, *point
-	part.Plan, part.Parts, part.Skip = w.limited(j.Plan), 1, 0
-	w.shorten(run)
-	if err = simulate(run, &part, w, &whole); err == nil || j.Stop.Ended() {
-		*point = whole
-		return err
-	}
-	if bound := (*fabric.Overload)(nil); errors.As(err, &bound) && bound.Limit == part.Plan.Run.Limit.Events {
-		return &fabric.Overload{What: bound.What, Limit: j.Plan.Run.Limit.Events}
-	}
-	if run, err = newCollectiveRun(j.Scenario, j.Plan, j.Bytes); err != nil {
-		return err
-	}
-	return simulate(run, j, nil, point)
-}
-
-// simulate runs a collective on a network, or the part of it that stands for the whole if w is not nil.
-func simulate(run *collectiveRun, j *network.Task, w *winding, point *results.Point) error {
 	r, c := j.Scenario, &run.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
-	streams := withStreams(j.Plan, run, len(run.ends))
-	if err := run.place(j, streams.app()); err != nil {
+	beside := streams.Beside(j.Plan, run, len(run.ends))
+	if err := run.place(j, beside.App()); err != nil {
 		return err
 	}
-	if err := streams.start(run.net); err != nil {
+	if err := beside.Start(run.net); err != nil {
 		return err
 	}
 	run.recordSteps(j.Plan)
 	run.start()
-	if w != nil {
-		run.net.KeepEven()
-	}
 	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
-	if j.Exact && run.canRepeat(streams) {
-		run.net.SkipRepeats(run, run.beats())
+	if j.Exact && run.canSkipPeriods(beside) {
+		run.net.SkipPeriods(run, run.beats())
 	}
-	pace := run.pacer(j, streams)
-	if pace != nil {
-		run.net.LeaveOut(pace, pace.least)
-	}
-	err := run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
+	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
-		err = streams.failure
+		err = beside.Failure()
 	}
 	if err == nil {
 		err = run.verdict(r.Run.Limit.SimulatedTime)
@@ -73,26 +44,17 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *results.Po
 	measure.TellSeries(run.net, run.sum().ended, steps, merged)
 	point.Counts = measure.Counts(run.net.Network)
 	point.Fault = j.Plan.Suffered(run.net.Network)
-	flows := run.flowTimes()
-	if w != nil && err == nil {
-		err = w.spread(run.net, point)
-		flows = flows.Times(w.times)
-	}
-	point.Flows = flows.Distribution()
+	point.Flows = run.flowTimes().Distribution()
 	if err != nil {
 		return err
 	}
 	all := run.sum()
-	all.began += pace.before(all.began)
-	all.ended += pace.before(all.ended)
 	point.Counts.Skipped.Of = all.ended
-	point.Estimate = pace.estimate(all.ended)
 	point.Time = reported(r, c, (all.ended-all.began)/units.Time(r.Run.Iterations))
 	var links []int32
 	point.Hottest, links = measure.Hottest(run.net, all.ended)
-	attributed(run.net, run.crossed(w), point.Hottest, links, func(int32) string { return "" })
-	streams.attribute(point.Hottest, links, string(r.Workload.Collective))
-	point.Beside = streams.results(all.ended)
+	nameTransfers(run.net, run.dataPaths(), point.Hottest, links, func(int32) string { return "" })
+	point.Beside = beside.Results(all.ended, point.Hottest, links, string(r.Workload.Collective))
 	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
@@ -102,18 +64,10 @@ func simulate(run *collectiveRun, j *network.Task, w *winding, point *results.Po
 	return nil
 }
 
-// crossed are the connections that carried data: in the whole ring if a part stood for it.
-func (r *collectiveRun) crossed(w *winding) []crossing {
-	if w != nil {
-		return w.crossings(r)
-	}
-	return r.crossings()
-}
-
 // place puts a collective on a network with the simulation's number of partitions, if it can be
 // divided.
 func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
-	var legs []Leg
+	var edges []Edge
 	nodes := j.Scenario.Cluster.Nodes
 	parts := min(j.Parts, nodes)
 	switch {
@@ -123,12 +77,12 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 		parts = 1 // a context's place is its queue pair's number, which are given in the order of first use
 	}
 	if parts > 1 {
-		if legs = r.plan.allLegs(parts); !r.divisible(j.Plan, r.all, legs) {
+		if edges = r.plan.allEdges(parts); !r.canPartition(j.Plan, r.all, edges) {
 			parts = 1
 		}
 	}
 	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen)}
-	net, err := j.Plan.Build(app, j.Scenario.Run.Seed, nodes, up, parts)
+	net, err := j.Plan.Build(app, nodes, up, parts)
 	if err != nil {
 		return err
 	}
@@ -136,7 +90,7 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 	if net.Partitions() == 1 {
 		return nil
 	}
-	return r.connectAll(r.all, legs)
+	return r.connectEdges(r.all, edges)
 }
 
 // verdict is the reason why a completed run did not finish the collective; nil if it did.

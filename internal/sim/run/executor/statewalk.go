@@ -24,8 +24,8 @@ func (r *collectiveRun) WalkState(w *state.Walk) {
 	r.all.walk(w)
 	r.walkHosts(w, nil)
 	r.walkConnections(w)
-	for i := range r.plan.Pace.passed {
-		w.Until(&r.plan.Pace.passed[i])
+	for i := range r.plan.Limits.passed {
+		w.Until(&r.plan.Limits.passed[i])
 	}
 	walkIterations(w, r.done)
 	for i := range r.parts {
@@ -34,7 +34,7 @@ func (r *collectiveRun) WalkState(w *state.Walk) {
 		w.Word(uint64(p.began))
 		w.Word(uint64(p.ended))
 	}
-	r.steps.again(w, r.plan.program.Channels())
+	r.steps.recordAgain(w, r.plan.program.Channels())
 }
 
 // walkOperations visits the operations.
@@ -56,9 +56,9 @@ func (r *collectives) walkOperations(w *state.Walk) {
 // walkHosts visits the hosts of the ranks, and the times of the messages. over visits the tag of a timer of
 // kind TimerOver.
 func (r *collectives) walkHosts(w *state.Walk, over func(rank int, tag *uint64)) {
-	for i := range r.shares {
-		w.Visit(r.shares[i].flows)
-		if r.shares[i].failure.err != nil {
+	for i := range r.partitions {
+		w.Visit(r.partitions[i].flows)
+		if r.partitions[i].failure.err != nil {
 			w.Refuse("failure")
 		}
 	}
@@ -81,7 +81,7 @@ func (h *rankHost) walk(w *state.Walk, c *collectives, rank int32, over func(ran
 		case host.TimerArrive:
 			c.walkTag(w, &t.Tag)
 		case host.TimerStep:
-			o, lane := c.named(t.Tag)
+			o, lane := c.operationOf(t.Tag)
 			o.walkLane(w, o.comm.member(int(rank)), lane, &t.Tag)
 		case host.TimerOver:
 			over(int(rank), &t.Tag)
@@ -225,7 +225,7 @@ func (r *collectives) WalkTag(w *state.Walk, p *fabric.Partition, tag *uint64) {
 		r.walkTag(w, tag)
 		return
 	}
-	m := &r.share(p).relays[int32(*tag&^relayMark)]
+	m := &r.partition(p).relays[int32(*tag&^relayMark)]
 	if state.Once(w, m) {
 		w.Visit(&m.key)
 		w.Word(uint64(m.to))
@@ -268,9 +268,6 @@ func (o *operation) walk(w *state.Walk) {
 	w.Word(uint64(o.plan.number))
 	w.Word(uint64(o.absent))
 	w.Word(uint64(o.unfinished))
-	if o.meter != nil || o.skipped != nil {
-		w.Refuse("operation whose steps are skipped otherwise")
-	}
 	for i := range o.comm.Members {
 		m := &o.members[i]
 		w.Word(uint64(m.open))
@@ -301,7 +298,6 @@ func (ch *channelRun) walk(w *state.Walk, o *operation, channel int) {
 		w.Word(uint64(l.bytes))
 		w.Time(&l.end)
 		w.Visit(&l.turned)
-		w.Word(uint64(l.moved))
 		w.Time(&l.ready)
 	}
 	if times, _, moving := w.Moves(); moving && len(ch.active) > 0 {
@@ -340,4 +336,4 @@ func progressOf(w *state.Walk, g state.Group) (lanes, steps int) {
 	return 0, by
 }
 
-var _ fabric.Repeating = (*collectiveRun)(nil)
+var _ fabric.Periodic = (*collectiveRun)(nil)

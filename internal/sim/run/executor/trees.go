@@ -26,10 +26,10 @@ func allocateTrees(p *network.Plan, cluster collective.Layout, members []int32) 
 // FindTrees gives a communicator the trees of its ranks, if any.
 func (c *Communicator) FindTrees(p *network.Plan) { c.trees = p.Aggregation.Of(c.Members) }
 
-// Joint is the entry of a reducing or copying leg into the network: the NIC, and the number of its
-// rail's tree at the first port. first is true for one leg of each tree, from the group's first
+// Joint is the entry of a reducing or copying edge into the network: the NIC, and the number of its
+// rail's tree at the first port. first is true for one edge of each tree, from the group's first
 // node.
-func (c *Communicator) Joint(w *Leg) (nic, tree int32, first bool) {
+func (c *Communicator) Joint(w *Edge) (nic, tree int32, first bool) {
 	rail := int(w.rail) - 1
 	return c.nic(int(w.From), rail), c.trees.Tree(rail, 0), c.layout.Node(int(w.From)) == 0
 }

@@ -45,15 +45,6 @@ func (f *FlowTimes) Join(o *FlowTimes) {
 	f.histogram.Merge(o.histogram)
 }
 
-// Times is the collection, a number of times.
-func (f *FlowTimes) Times(n int) *FlowTimes {
-	all := NewFlowTimes()
-	for range n {
-		all.Join(f)
-	}
-	return all
-}
-
 // Distribution is the summary of the times for results; zero if there are none.
 func (f *FlowTimes) Distribution() (d results.Distribution) {
 	if f.n == 0 {

@@ -47,6 +47,12 @@ type Plan struct {
 	CountPorts bool
 	// Started, if not nil, is called with each network that is built, before its first event.
 	Started func(*Network)
+	// Trace, if not nil, watches each network from its first event on.
+	Trace fabric.Trace
+	// Hash, if not nil, is ECMP's choice, as in [fabric.Builder].
+	Hash func(row int32, entropy uint32, n int) int
+	// Amend, if not nil, changes the devices of each network before it is built: for what no scenario says.
+	Amend func(*Devices)
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -63,7 +69,6 @@ func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
 		return nil, Refuse(f, "ib.partitions", err)
 	}
 	p.Segments = segmentsOf(r, f, g)
-	p.Aggregation = newAggregationManager(p)
 	if err := p.setLanes(); err != nil {
 		return nil, Refuse(f, "topology", err)
 	}
@@ -96,15 +101,36 @@ func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, *routin
 	return g, t, routing.CheckReachable(g, t)
 }
 
-// PlanOf is the plan of a fabric on a graph, without partitions and the rules of
+// OnGraph is the plan of a fabric on another graph than the scenario's, by shortest paths, without
+// partitions and the rules of service levels.
+func OnGraph(r *scenario.Resolved, f *scenario.Fabric, spec topology.Spec) (*Plan, error) {
+	g, err := spec.Build()
+	if err != nil {
+		return nil, err
+	}
+	t := &routing.Tables{Endpoints: g.Endpoints}
+	if g.Switches() > 0 { // without a switch there is nothing to route
+		if err := topology.Validate(g); err != nil {
+			return nil, err
+		}
+		if t, err = routing.Build(g); err != nil {
+			return nil, err
+		}
+	}
+	return PlanOf(r, f, g, t), nil
+}
+
+// PlanOf is the plan of a fabric on a graph with tables, without partitions and the rules of
 // service levels.
 func PlanOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *Plan {
-	return &Plan{
+	p := &Plan{
 		Fabric: f, Graph: g, Tables: t, Class: classesOf(f, r),
 		Node: &r.Cluster.Node, Verbs: verbsOf(&r.Workload), Run: &r.Run, control: scenario.ControllerOf(f),
 		OwnLevels: ownLevels(f, r),
 		Slow:      SlowLinks(&r.Cluster, f),
 	}
+	p.Aggregation = newAggregationManager(p)
+	return p
 }
 
 // Network is a network with the numbers of its nodes.
@@ -138,7 +164,7 @@ type ScaleUp struct {
 }
 
 // Seed is the seed of a plan's network, derived from the run's seed.
-func (p *Plan) Seed(run uint64) uint64 { return run + uint64(p.Fabric.Routing.HashSeed)<<32 }
+func (p *Plan) Seed() uint64 { return p.Run.Seed + uint64(p.Fabric.Routing.HashSeed)<<32 }
 
 // leastLookahead is the minimum lookahead for which partitions are worth their barriers: a barrier
 // takes as long as about ten events; a hop over a metre of cable with error correction has ten
@@ -148,10 +174,10 @@ const leastLookahead = 10 * units.Nanosecond
 // Build makes the network of a plan: NICs and switches of the graph, then, if requested, the GPUs
 // and the scale-up switches of every node. It is divided into the given number of simulation
 // partitions, or not at all if their lookahead would be too short.
-func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts int) (*Network, error) {
+func (p *Plan) Build(app fabric.App, nodes int, up ScaleUp, parts int) (*Network, error) {
 	f := p.Fabric
 	b := &fabric.Builder{
-		Classes: len(p.Class.Used), Seed: p.Seed(seed), Tables: p.Tables,
+		Classes: len(p.Class.Used), Seed: p.Seed(), Tables: p.Tables, Hash: p.Hash, Trace: p.Trace,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.Run.Limit.Events,
 		ErrorRate: f.Link.ErrorRate.Share(), Bursts: bursts(&f.Link),
 		Faults: p.Broken(), Aggregation: p.Aggregation.aggregation(),
@@ -181,7 +207,7 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 		return nil, err
 	}
 	if n.Partitions() > 1 && n.Lookahead() < leastLookahead {
-		return p.Build(app, seed, nodes, up, 1)
+		return p.Build(app, nodes, up, 1)
 	}
 	if p.Run.Pauses || p.Series != nil {
 		n.RecordPauses()
@@ -228,46 +254,6 @@ func SlowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]unit
 		}
 	}
 	return slow
-}
-
-// addNodes adds the graph's nodes in its order.
-func (p *Plan) addNodes(b *fabric.Builder) {
-	f := p.Fabric
-	nic := nic(f, p.Node, p.Class)
-	if nic.Transport != nil {
-		nic.Transport.ImplicitRecv = p.Verbs.Receives == 0
-		nic.Generating = jitter.OfCNP(p.Run, f, f.NIC.CNPGeneration)
-		nic.Reacting = jitter.OfCNP(p.Run, f, f.NIC.CNPReaction)
-	}
-	if nic.TCP != nil {
-		nic.TCP.Tick = jitter.TimerTick(p.Run, f)
-	}
-	if nic.MPA != nil {
-		nic.MPA.Sends = p.Verbs.Op == transport.OpSendImm
-	}
-	ib := infiniBandSwitch(f, p.Class)
-	ib.Jitter = jitter.OfSwitch(p.Run, f)
-	if !protocol.Of(f.Kind).Ethernet() {
-		nic.VLArb = nicVLArb(f, p.Class)
-	}
-	if p.Lanes != nil {
-		ib.VLArb = equalLanes(p.Lanes.Count)
-		nic.VLArb = &ib.VLArb
-	}
-	for i := range p.Graph.Nodes {
-		nd := &p.Graph.Nodes[i]
-		ports, row := len(nd.Cables), i-p.Graph.Endpoints
-		switch {
-		case nd.Kind == topology.Endpoint:
-			b.NIC(nd.Name, ports, nic)
-		case !protocol.Of(f.Kind).Ethernet():
-			b.InfiniBandSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), ib)
-		default:
-			eth := EthernetSwitch(f, p.Class, nd.Cabled())
-			eth.Jitter = ib.Jitter
-			b.EthernetSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), eth)
-		}
-	}
 }
 
 // addScaleUp adds the GPUs and a scale-up switch for each node. A real node's switches, over which

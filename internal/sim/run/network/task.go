@@ -15,8 +15,7 @@ type Task struct {
 	Parts    int            // number of simulation partitions, if the network can be divided
 	Spare    *engine.Spare  // additional cores when available; nil for none
 	Stop     *engine.Stop   // ends it early, or holds it
-	Exact    bool           // skips what repeats itself
-	Skip     float64        // leaps over parts of a collective whose rates agree within this bound; 0: over none
+	Exact    bool           // skips periods that are equal to an earlier one
 	Started  func(*Network) // called with its network before the first event
 }
 

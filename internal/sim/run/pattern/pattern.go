@@ -159,7 +159,7 @@ func Run(j *network.Task, point *results.Point) error {
 			j.Bytes, r.Workload.Load, units.Time(meanGap(j.Bytes, j.Plan.Fabric.Link.Rate(), &r.Workload)), r.Workload.Duration)
 	}
 	var err error
-	if run.net, err = j.Plan.Build(run, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, j.Parts); err != nil {
+	if run.net, err = j.Plan.Build(run, r.Cluster.Nodes, network.ScaleUp{}, j.Parts); err != nil {
 		return err
 	}
 	if err := run.start(); err != nil {
@@ -168,7 +168,7 @@ func Run(j *network.Task, point *results.Point) error {
 	j.Started(run.net)
 	run.net.UseSpare(j.Spare)
 	if j.Exact {
-		run.repeats(r.Workload.Pattern)
+		run.skipPeriods(r.Workload.Pattern)
 	}
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	all := run.sum()

@@ -57,7 +57,7 @@ func (f *footing) pair(group int, ends []int32, out *form) bool {
 	c := executor.NewCommunicator(executor.MessageGroup, f.cluster, ends)
 	_, nics := f.cluster.NICsOf(f.cluster.Local(int(ends[0])))
 	for channel := range nics {
-		a, b, _ := c.Ends(&executor.Leg{From: 0, To: 1, Channel: int32(channel)})
+		a, b, _ := c.Ends(&executor.Edge{From: 0, To: 1, Channel: int32(channel)})
 		if !f.between(group, a, b, out) {
 			return false
 		}

@@ -17,7 +17,7 @@ import (
 // alone runs one phase, folded if possible.
 func alone(t *testing.T, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) *Run {
 	t.Helper()
-	runs, err := RunPhases(context.Background(), p, r, []workload.Phase{*phase})
+	runs, err := RunPhases(context.Background(), p, r, []workload.Phase{*phase}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestPhasesShareAlikeGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	phases := []workload.Phase{rails(8, 4, 8*units.MiB), rails(8, 4, 8*units.MiB, 16*units.MiB), rails(8, 8, 8*units.MiB)}
-	runs, err := RunPhases(context.Background(), p, r, phases)
+	runs, err := RunPhases(context.Background(), p, r, phases, true)
 	if err != nil {
 		t.Fatal(err)
 	}

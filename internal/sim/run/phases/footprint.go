@@ -50,7 +50,7 @@ const (
 // the cables between them. Groups that are alike have equal forms.
 type form struct {
 	members []int32    // ranks
-	nics    []int32    // the NICs that it uses, in the order of its legs
+	nics    []int32    // the NICs that it uses, in the order of its edges
 	numbers []int64    // the rest
 	inside  bool       // it uses the network inside of nodes, or their hosts
 	at      [][2]int32 // by NIC of nics: leaf and port
@@ -72,7 +72,7 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	if err != nil {
 		return nil, false // the run reports the reason
 	}
-	legs, ok := cp.Legs()
+	edges, ok := cp.Edges()
 	if !ok {
 		return nil, false
 	}
@@ -81,8 +81,8 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 		f.islands.touch(group, resource{kind: ofRank, at: rank})
 	}
 	talked := make(map[[2]int32]bool)
-	for i := range legs {
-		w := &legs[i]
+	for i := range edges {
+		w := &edges[i]
 		from := int32(f.cluster.Node(int(c.Members[w.From])))
 		if w.Path.InNetwork() {
 			if !f.inTree(group, c, w, talked, out) {
@@ -95,7 +95,7 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 			continue
 		}
 		a, b, relayed := c.Ends(w)
-		if relayed || cp.Pace.Host.Num > 0 || network.Pooled(f.plan.Node) {
+		if relayed || cp.Limits.PerByte.Num > 0 || network.Pooled(f.plan.Node) {
 			f.inside(group, from, out)
 			f.inside(group, int32(f.cluster.Node(int(c.Members[w.To]))), out)
 		}

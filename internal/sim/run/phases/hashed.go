@@ -28,11 +28,11 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 		c := executor.NewCommunicator(executor.MessageGroup, cluster, members)
 		cp, err := planner.Plan(c, collective.Send, max(1, int64(phase.Bytes[i])), 0)
 		inside := cluster.Node(int(members[0])) == cluster.Node(int(members[1]))
-		if err != nil || inside || cp.Pace.Host.Num > 0 { // the run reports the reason; nodes are shared
+		if err != nil || inside || cp.Limits.PerByte.Num > 0 { // the run reports the reason; nodes are shared
 			return &shore{}
 		}
-		legs, ok := cp.Legs()
-		if !ok || !message(p, c, legs, r.Run.Seed, func(at resource) { u.touch(i, at) }) {
+		edges, ok := cp.Edges()
+		if !ok || !message(p, c, edges, func(at resource) { u.touch(i, at) }) {
 			return &shore{}
 		}
 	}
@@ -41,12 +41,12 @@ func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planne
 
 // message calls each for all resources of a message between nodes. It returns false if these are
 // more than ranks, NICs and links, or if the path is unknown.
-func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, seed uint64, each func(resource)) bool {
-	for i := range legs {
-		if legs[i].Path != collective.PathAuto {
+func message(p *network.Plan, c *executor.Communicator, edges []executor.Edge, each func(resource)) bool {
+	for i := range edges {
+		if edges[i].Path != collective.PathAuto {
 			return false
 		}
-		k, relayed := c.Pair(&legs[i])
+		k, relayed := c.Pair(&edges[i])
 		if relayed {
 			return false
 		}
@@ -54,8 +54,8 @@ func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, see
 			each(at)
 		}
 		for turn := range p.ConnectionsPerPair() {
-			there, known := hashedWay(p, seed, k.Entropy(turn), k.A, k.B)
-			back, knownBack := hashedWay(p, seed, network.OtherEnd(k.Entropy(turn)), k.B, k.A)
+			there, known := hashedWay(p, k.Entropy(turn), k.A, k.B)
+			back, knownBack := hashedWay(p, network.OtherEnd(k.Entropy(turn)), k.B, k.A)
 			if !known || !knownBack {
 				return false
 			}
@@ -69,7 +69,7 @@ func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, see
 
 // hashedWay is the ports of switches on the path of packets with an entropy from one NIC to
 // another; false if there is no path.
-func hashedWay(p *network.Plan, seed uint64, entropy uint32, a, b int32) (way []resource, ok bool) {
+func hashedWay(p *network.Plan, entropy uint32, a, b int32) (way []resource, ok bool) {
 	at, _, ok := leafPort(p, a)
 	for ok && at != b {
 		if p.Graph.Nodes[at].Kind != topology.Switch || len(way) > len(p.Graph.Nodes) {
@@ -81,7 +81,7 @@ func hashedWay(p *network.Plan, seed uint64, entropy uint32, a, b int32) (way []
 		}
 		port := set[0]
 		if len(set) > 1 {
-			port = set[fabric.Hash(entropy, fabric.Salt(p.Seed(seed), int(at)), len(set))]
+			port = set[fabric.Hash(entropy, fabric.Salt(p.Seed(), int(at)), len(set))]
 		}
 		way = append(way, resource{ofSwitch, at, int32(port)})
 		at = far(p, p.Graph.Nodes[at].Cables[port], at)

@@ -29,7 +29,7 @@ func underLeaves(t *testing.T, nodes, more string) (*scenario.Resolved, *network
 // carried runs a phase whole.
 func carried(t *testing.T, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) *IslandRun {
 	t.Helper()
-	run, err := RunIsland(context.Background(), p, r, phase)
+	run, err := RunIsland(context.Background(), p, r, phase, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func (idle) Timer(*fabric.Partition, uint32) {}
 func TestHashedWaysAreTaken(t *testing.T) {
 	r, p := underLeaves(t, "32", "run: {seed: 7}\n")
 	phase := passes(32, 4)
-	net, err := p.Build(idle{}, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, 1)
+	net, err := p.Build(idle{}, r.Cluster.Nodes, network.ScaleUp{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestHashedWaysAreTaken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		way, _ := hashedWay(p, r.Run.Seed, k.Entropy(0), k.A, k.B)
+		way, _ := hashedWay(p, k.Entropy(0), k.A, k.B)
 		links := net.Path(k.A, end)[1:]
 		if len(links) != len(way) {
 			t.Fatalf("from %d to %d: %d ports of switches, the network takes %d", g[0], g[1], len(way), len(links))

@@ -19,8 +19,6 @@ type Run struct {
 	Took    []units.Time // by rank of the cluster; -1 for ranks outside the phase
 	Groups  int          // groups simulated for it
 	Parts   int          // number of simulations that its messages were divided into by their paths
-	moved   int64        // simulated bytes, of its own groups and of groups that represent them
-	skipped int64        // bytes whose time is extrapolated from the steady rate
 	Counts  results.Counts
 	Flows   results.Distribution
 	Hottest []results.HotLink
@@ -28,31 +26,21 @@ type Run struct {
 	Beside  []results.Stream            // results of the streams meanwhile
 }
 
-// Share is the simulated part of the bytes.
-func (r *Run) Share() float64 {
-	if r.skipped == 0 {
-		return 1
-	}
-	return float64(r.moved) / float64(r.moved+r.skipped)
-}
-
 // IslandRun is the result of a simulated island.
 type IslandRun struct {
 	*executor.Execution
-	times          []units.Time // by rank of the cluster
-	moved, skipped int64        // bytes, as counted by the fast-forward
+	times []units.Time // by rank of the cluster
 }
 
 // islandRun is an IslandRun in canonical bytes.
 type islandRun struct {
-	Execution      *executor.Execution
-	Times          []units.Time
-	Moved, Skipped int64
+	Execution *executor.Execution
+	Times     []units.Time
 }
 
 // MarshalBinary is the result for another process: every bit of it.
 func (r *IslandRun) MarshalBinary() ([]byte, error) {
-	return canon.Append(nil, islandRun{r.Execution, r.times, r.moved, r.skipped})
+	return canon.Append(nil, islandRun{r.Execution, r.times})
 }
 
 // Results is the result without the engine's work, which is none.
@@ -67,40 +55,37 @@ func (r *IslandRun) Results() *IslandRun {
 func (r *IslandRun) UnmarshalBinary(text []byte) error {
 	var x islandRun
 	err := canon.Decode(text, &x)
-	*r = IslandRun{x.Execution, x.Times, x.Moved, x.Skipped}
+	*r = IslandRun{x.Execution, x.Times}
 	return err
 }
 
-// RunPhases simulates phases, one after another.
-func RunPhases(ctx context.Context, p *network.Plan, r *scenario.Resolved, phases []workload.Phase) ([]*Run, error) {
+// RunPhases simulates phases, one after another. skip makes it skip periods that repeat earlier ones;
+// results are the same with and without it.
+func RunPhases(ctx context.Context, p *network.Plan, r *scenario.Resolved, phases []workload.Phase, skip bool) ([]*Run, error) {
 	f := Fold(p, r, phases)
 	runs := make([]*IslandRun, len(f.Islands))
 	for i, own := range f.Islands {
 		var err error
-		if runs[i], err = RunIsland(ctx, p, r, &own.Phase); err != nil {
+		if runs[i], err = RunIsland(ctx, p, r, &own.Phase, skip); err != nil {
 			return nil, err
 		}
 	}
-	return Of(r.Cluster.Ranks(), phases, f, runs, func(whole *workload.Phase) (*IslandRun, error) { return RunIsland(ctx, p, r, whole) })
+	return Of(r.Cluster.Ranks(), phases, f, runs, func(whole *workload.Phase) (*IslandRun, error) {
+		return RunIsland(ctx, p, r, whole, skip)
+	})
 }
 
-// RunIsland simulates an island. Disturbances of the fabric do not affect an island inside nodes. The workload of the
-// scenario is the exchange of a phase of exchanges.
-func RunIsland(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) (*IslandRun, error) {
+// RunIsland simulates an island. Disturbances of the fabric do not affect an island inside nodes. The
+// workload of the scenario is the exchange of a phase of exchanges. skip is that of RunPhases.
+func RunIsland(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase *workload.Phase, skip bool) (*IslandRun, error) {
 	if calm := Undisturbed(p); calm != nil && inNodes(executor.LayoutOf(&r.Cluster, p.Fabric), phase) {
 		p = calm
 	}
-	var forward *executor.Forwarder
-	if steady(p) {
-		forward = new(executor.Forwarder)
-	}
-	x, err := executor.Forwarded(ctx, p, r, graphOf(r, phase), forward)
+	x, err := executor.Execute(ctx, p, r, graphOf(r, phase), skip)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", phase.Name, err)
 	}
-	out := &IslandRun{Execution: x, times: phase.Times(x.Timeline)}
-	out.moved, out.skipped = forward.Bytes()
-	return out, nil
+	return &IslandRun{Execution: x, times: phase.Times(x.Timeline)}, nil
 }
 
 // inNodes reports whether each group of a phase stays inside a node.
@@ -185,7 +170,6 @@ func gather(phase *workload.Phase, number, ranks int, places []placed, islands [
 
 // add adds the results of an island's run, except the times.
 func (r *Run) add(own *Island, number int, run *IslandRun) {
-	r.moved, r.skipped = r.moved+run.moved, r.skipped+run.skipped
 	if r.Plan == nil && len(run.Plans) > 0 {
 		r.Plan = &run.Plans[0]
 	}

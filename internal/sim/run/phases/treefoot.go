@@ -7,10 +7,10 @@ import (
 	"weft/internal/sim/run/executor"
 )
 
-// inTree adds the resources of a leg with reduction or copying in the network: the NIC, and the
+// inTree adds the resources of an edge with reduction or copying in the network: the NIC, and the
 // ports of its rail's trees. Trees of several groups share no port, but other data of a phase may
 // use the ports of a tree: then the phase is not divided.
-func (f *footing) inTree(group int, c *executor.Communicator, w *executor.Leg, talked map[[2]int32]bool, out *form) bool {
+func (f *footing) inTree(group int, c *executor.Communicator, w *executor.Edge, talked map[[2]int32]bool, out *form) bool {
 	if unlike(f.plan, f.whole) {
 		return false
 	}

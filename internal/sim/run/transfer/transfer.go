@@ -14,6 +14,7 @@ import (
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/run/streams"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/workload"
 	"weft/results"
@@ -79,13 +80,13 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 		b.hosts[i].cores = host.CoresOf(own.Fabric, &r.Cluster.Node)
 	}
 	var err error
-	beside := executor.BesideOf(&own, b, r.Cluster.Endpoints())
+	beside := streams.Beside(&own, b, r.Cluster.Endpoints())
 	up := network.ScaleUp{}
 	if o.Graphs {
 		up = executor.ScaleUpOf(&r.Cluster.Node)
 		b.launchers = make([]*executor.Launcher, ranks)
 	}
-	if b.net, err = own.Build(beside.App(), r.Run.Seed, r.Cluster.Nodes, up, 1); err != nil {
+	if b.net, err = own.Build(beside.App(), r.Cluster.Nodes, up, 1); err != nil {
 		return nil, err
 	}
 	stop, release := engine.NewStop(ctx)
@@ -157,7 +158,7 @@ type end struct {
 	qpn units.QPN
 }
 
-// Running implements executor.Application.
+// Running implements streams.Application.
 func (b *Board) Running() bool { return b.failure == nil && b.program.Running() }
 
 // Now is the simulated time.

@@ -15,7 +15,7 @@ import (
 	"weft/results"
 )
 
-// Names are the files of a folder of series, in the order of docs/SERIES.md.
+// Names are the files of a folder of series, in the order of docs/UI.md.
 var Names = []string{Simulations, Nodes, Links, LinkSamples, Flows, FlowHops, Pauses, Steps}
 
 // schemas are the columns of the files.

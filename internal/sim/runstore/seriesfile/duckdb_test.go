@@ -55,7 +55,7 @@ func ask(t *testing.T, statements ...string) (answers [][]map[string]any) {
 	return answers
 }
 
-// DuckDB reads every file by the columns and types of docs/SERIES.md.
+// DuckDB reads every file by the columns and types of docs/UI.md.
 func TestDuckDBReadsEveryFile(t *testing.T) {
 	const rows = 2*leastGroup + 5
 	dir := written(t, rows)

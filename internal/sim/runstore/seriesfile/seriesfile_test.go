@@ -178,13 +178,13 @@ func TestAFullDiskIsAnError(t *testing.T) {
 // page are the documented columns of a file, with their types.
 func page(t *testing.T, name string) (columns, types []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../../../docs/SERIES.md")
+	text, err := os.ReadFile("../../../../docs/UI.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, found := strings.Cut(string(text), "### "+name+"\n")
 	if !found {
-		t.Fatalf("docs/SERIES.md does not describe %s", name)
+		t.Fatalf("docs/UI.md does not describe %s", name)
 	}
 	section, _, _ = strings.Cut(section, "\n#")
 	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\|").FindAllStringSubmatch(section, -1) {
@@ -206,7 +206,7 @@ func TestThePageDescribesEveryColumn(t *testing.T) {
 			want, wantTypes = append(want, column), append(wantTypes, kinds[f.Type.Kind()])
 		}
 		if !slices.Equal(columns, want) || !slices.Equal(types, wantTypes) {
-			t.Errorf("docs/SERIES.md describes %s with\n%v %v\nthe columns are\n%v %v", name, columns, types, want, wantTypes)
+			t.Errorf("docs/UI.md describes %s with\n%v %v\nthe columns are\n%v %v", name, columns, types, want, wantTypes)
 		}
 	}
 }

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"weft/internal/test/golden"
+)
+
+const referenceIntro = `# Command line
+
+` + "`go test ./internal/face/cli -run Reference -update`" + ` writes this page from the help of the verbs.
+` + "`weft help VERB`" + ` has the same, and explains what the verb does. What verbs print and write, and what scripts
+may rely on: [RESULTS.md](RESULTS.md). FILE is a scenario ([SCENARIO.md](SCENARIO.md)) unless the help says
+otherwise; - is standard input or output.
+`
+
+const sharedIntro = `
+## Flags of several verbs
+
+This table describes the flags that four verbs or more share. The section of a verb names the shared flags that it takes.
+
+`
+
+// shared is the number of verbs from which on a flag is listed once for all.
+const shared = 4
+
+// TestTheReferenceIsTheHelp holds docs/CLI.md against the verbs and flags of the program.
+func TestTheReferenceIsTheHelp(t *testing.T) {
+	golden.File(t, root+"/docs/CLI.md", referencePage(newRoot(simulatorOf(environment(nil)))))
+}
+
+// referencePage is docs/CLI.md: an index, the flags of several verbs, and a section for each verb.
+func referencePage(weft *cobra.Command) string {
+	count, common := map[string]int{}, map[string]string{} // verbs of a row; the row of most verbs, by flag
+	var verbs []*cobra.Command
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c != weft && (c.Example != "" || !c.HasSubCommands()) {
+			verbs = append(verbs, c)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) { count[flagRow(f)]++ })
+		for _, sub := range c.Commands() {
+			if !sub.Hidden {
+				visit(sub)
+			}
+		}
+	}
+	visit(weft)
+	for _, c := range verbs {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if row := flagRow(f); count[row] >= shared && count[row] > count[common[f.Name]] {
+				common[f.Name] = row
+			}
+		})
+	}
+	var index, sections strings.Builder
+	for _, g := range weft.Groups() {
+		fmt.Fprintf(&index, "\n**%s**\n\n| verb | |\n|---|---|\n", strings.TrimSuffix(g.Title, ":"))
+		for _, c := range verbs {
+			if topVerb(c).GroupID == g.ID {
+				fmt.Fprintf(&index, "| `%s` | %s |\n", c.CommandPath(), c.Short)
+			}
+		}
+	}
+	for _, c := range verbs {
+		fmt.Fprintf(&sections, "\n## %s\n\n%s.\n\n```sh\n%s\n```\n", c.CommandPath(), strings.ToUpper(c.Short[:1])+c.Short[1:], usage(c))
+		var own, also []string
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			row := flagRow(f)
+			if common[f.Name] == row {
+				also = append(also, "`--"+f.Name+"`")
+			} else {
+				own = append(own, row)
+			}
+		})
+		if len(own) > 0 {
+			sections.WriteString("\n| flag | meaning |\n|---|---|\n" + strings.Join(own, ""))
+		}
+		if len(also) > 0 {
+			sections.WriteString("\nAlso: " + strings.Join(also, ", ") + ".\n")
+		}
+	}
+	table := "| flag | meaning |\n|---|---|\n"
+	for _, name := range slices.Sorted(maps.Keys(common)) {
+		table += common[name]
+	}
+	return referenceIntro + index.String() + sharedIntro + table + sections.String()
+}
+
+// topVerb is the verb of the program to which a verb belongs.
+func topVerb(c *cobra.Command) *cobra.Command {
+	for c.Parent() != nil && c.Parent().Parent() != nil {
+		c = c.Parent()
+	}
+	return c
+}
+
+// usage is the form of a command, and its examples.
+func usage(c *cobra.Command) string {
+	lines := "# " + strings.TrimSuffix(c.UseLine(), " [flags]")
+	for line := range strings.SplitSeq(strings.TrimSpace(c.Example), "\n") {
+		if line != "" {
+			lines += "\n" + strings.TrimSpace(line)
+		}
+	}
+	return lines
+}
+
+// flagRow is a flag as a row of a table.
+func flagRow(f *pflag.Flag) string {
+	kind, text := pflag.UnquoteUsage(f)
+	name := strings.TrimSpace("`--" + f.Name + "` " + kind)
+	if f.Shorthand != "" {
+		name = "`-" + f.Shorthand + "`, " + name
+	}
+	switch f.DefValue {
+	case "", "0", "false", "[]", "0s":
+	default:
+		text += " (" + f.DefValue + ")"
+	}
+	escape := strings.NewReplacer("|", `\|`)
+	return "| " + escape.Replace(name) + " | " + escape.Replace(text) + " |\n"
+}

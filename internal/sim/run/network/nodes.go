@@ -1,0 +1,70 @@
+package network
+
+import (
+	"weft/internal/base/topology"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
+	"weft/internal/sim/run/jitter"
+	"weft/internal/sim/transport"
+)
+
+// Devices are the NICs and switches of a network.
+type Devices struct {
+	NIC              *fabric.NIC
+	InfiniBandSwitch *fabric.InfiniBandSwitch
+	EthernetSwitches []*fabric.EthernetSwitch // by row of the tables; nil on InfiniBand
+}
+
+// devices are those that the scenario describes.
+func (p *Plan) devices() *Devices {
+	f := p.Fabric
+	d := &Devices{NIC: nic(f, p.Node, p.Class), InfiniBandSwitch: infiniBandSwitch(f, p.Class)}
+	nic, ib := d.NIC, d.InfiniBandSwitch
+	if nic.Transport != nil {
+		nic.Transport.ImplicitRecv = p.Verbs.Receives == 0
+		nic.Generating = jitter.OfCNP(p.Run, f, f.NIC.CNPGeneration)
+		nic.Reacting = jitter.OfCNP(p.Run, f, f.NIC.CNPReaction)
+	}
+	if nic.TCP != nil {
+		nic.TCP.Tick = jitter.TimerTick(p.Run, f)
+	}
+	if nic.MPA != nil {
+		nic.MPA.Sends = p.Verbs.Op == transport.OpSendImm
+	}
+	ib.Jitter = jitter.OfSwitch(p.Run, f)
+	if p.Lanes != nil {
+		ib.VLArb = equalLanes(p.Lanes.Count)
+		nic.VLArb = &ib.VLArb
+	}
+	if protocol.Of(f.Kind).Ethernet() {
+		for i := range p.Graph.Nodes[p.Graph.Endpoints:] {
+			eth := EthernetSwitch(f, p.Class, p.Graph.Nodes[p.Graph.Endpoints+i].Cabled())
+			eth.Jitter = ib.Jitter
+			d.EthernetSwitches = append(d.EthernetSwitches, eth)
+		}
+	} else if p.Lanes == nil {
+		nic.VLArb = nicVLArb(f, p.Class)
+	}
+	return d
+}
+
+// addNodes adds the graph's nodes in its order.
+func (p *Plan) addNodes(b *fabric.Builder) {
+	d := p.devices()
+	if p.Amend != nil {
+		p.Amend(d)
+	}
+	routing := SwitchRouting(p.Fabric.Routing.Mode)
+	for i := range p.Graph.Nodes {
+		nd := &p.Graph.Nodes[i]
+		ports, row := len(nd.Cables), i-p.Graph.Endpoints
+		switch {
+		case nd.Kind == topology.Endpoint:
+			b.NIC(nd.Name, ports, d.NIC)
+		case d.EthernetSwitches == nil:
+			b.InfiniBandSwitch(nd.Name, ports, row, routing, d.InfiniBandSwitch)
+		default:
+			b.EthernetSwitch(nd.Name, ports, row, routing, d.EthernetSwitches[row])
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package many
+
+import (
+	"sync"
+
+	"weft/internal/sim"
+)
+
+// Tally adds up the progress of simulations that a study runs by itself, some of them at the same time.
+type Tally struct {
+	tell func(sim.Progress) // nil: nobody is told
+
+	mu      sync.Mutex   // guards the fields below, and is held during calls of tell
+	ended   sim.Progress // sum of the simulations that have ended
+	running map[int]sim.Progress
+	work    func(number int) float64 // nil: not estimated
+	all     float64                  // work of the simulations that are not known
+	done    float64
+}
+
+// NewTally is for a total number of simulations. It calls tell, which may be nil, never concurrently.
+func NewTally(total int, tell func(sim.Progress)) *Tally {
+	return &Tally{tell: tell, ended: sim.Progress{Total: total}, running: make(map[int]sim.Progress)}
+}
+
+// Weigh gives the estimated work of each simulation, in any unit.
+func (t *Tally) Weigh(work func(number int) float64) {
+	t.work = work
+	for i := range t.ended.Total {
+		t.all += work(i)
+	}
+}
+
+// Of takes the progress of one of the simulations while it runs, on a fabric. It is nil if nobody is told.
+func (t *Tally) Of(number int, fabric string) func(sim.Progress) {
+	if t.tell == nil {
+		return nil
+	}
+	return func(p sim.Progress) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.running[number] = p
+		t.say(fabric)
+	}
+}
+
+// Ended counts a simulation that has ended, or whose result was known.
+func (t *Tally) Ended(number int, fabric string, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.running[number]
+	known = known || p.Total > 0 && p.Known == p.Total
+	t.ended.Done++
+	if known {
+		t.ended.Known++
+	}
+	if t.work != nil {
+		t.weighed(t.work(number), known)
+	}
+	include(&t.ended, p)
+	delete(t.running, number)
+	if t.tell != nil {
+		t.say(fabric)
+	}
+}
+
+// weighed counts the work of a simulation that has ended. The caller has locked t.
+func (t *Tally) weighed(work float64, known bool) {
+	if known {
+		t.all -= work
+	} else {
+		t.done += work
+	}
+	if t.all > 0 {
+		t.ended.Share = min(1, t.done/t.all)
+	}
+}
+
+// say tells the sum. The caller has locked t.
+func (t *Tally) say(fabric string) {
+	sum := t.ended
+	for _, p := range t.running {
+		include(&sum, p)
+	}
+	sum.Fabric = fabric
+	t.tell(sum)
+}
+
+// include adds what another progress has simulated.
+func include(p *sim.Progress, q sim.Progress) {
+	p.Simulated += q.Simulated
+	p.Events += q.Events
+	p.Hops += q.Hops
+	p.Skipped.Add(q.Skipped)
+}

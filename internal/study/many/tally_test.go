@@ -1,0 +1,28 @@
+package many
+
+import (
+	"testing"
+
+	"weft/internal/sim"
+)
+
+// The share of the work follows the weights of the simulations; those whose results were known are no work.
+func TestTheShareOfTheWorkFollowsItsWeights(t *testing.T) {
+	var last sim.Progress
+	tally := NewTally(4, func(p sim.Progress) { last = p })
+	tally.Weigh(func(number int) float64 { return []float64{1, 2, 5, 92}[number] })
+	for _, step := range []struct {
+		number int
+		known  bool
+		want   float64
+	}{{0, false, 0.01}, {3, true, 1. / 8}, {1, false, 3. / 8}, {2, false, 1}} {
+		tally.Ended(step.number, "f", step.known)
+		if d := last.Share - step.want; d > 1e-12 || d < -1e-12 {
+			t.Errorf("after %d of 4 the share is %v, want %v", last.Done, last.Share, step.want)
+		}
+	}
+	plain := NewTally(2, func(p sim.Progress) { last = p })
+	if plain.Ended(0, "f", false); last.Share != 0 {
+		t.Errorf("without weights the share is %v, want none", last.Share)
+	}
+}
