@@ -134,7 +134,7 @@
 //   - pfc.go, pausescope.go, pfcreceiver.go, watchdog.go: pauses, what a pause stops, slow receivers
 //   - infiniband.go, vlarb.go, readports.go, fecn.go, stall.go: InfiniBand switches: queues, lanes,
 //     speed-up, marks, lifetimes
-//   - credit.go, even.go: credits; runs in which ports may not influence each other
+//   - credit.go: credits
 //   - nic.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go, cnpdelay.go, telemetry.go: NICs: their
 //     queue pairs and sockets, turns, timers, receives, CNPs, telemetry in packets
 //   - foreign.go: packets of queue pairs outside of the simulation
@@ -149,5 +149,5 @@
 //   - conserve.go, breach.go, limits.go: invariants, their breaches, bounds
 //   - trace.go: packets followed from port to port
 //   - series.go, seriesperiod.go, messagerecord.go, pauserecord.go, portcounts.go: records
-//   - repeat.go, leap.go, statewalk.go: periods that are skipped; the state that tells them
+//   - period.go, statewalk.go: periods that are skipped; the state that tells them
 package fabric
