@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/series"
 	"weft/internal/test/simtest"
 	"weft/units"
 )
@@ -50,7 +51,7 @@ func liveRun(t *testing.T, o sim.Options) []byte {
 			want.marks += p.Counts.Marks
 			want.drops += p.Counts.Drops()
 		}
-		var sum fabric.PortCounts
+		var sum counts.Port
 		for _, p := range c.Ports {
 			got.packets += p.Sent
 			got.cnps += p.CNPsSent
@@ -124,7 +125,7 @@ func TestSkippedPeriodsCount(t *testing.T) {
 	r := simtest.Resolve(t, wholeNodes+`
 fabrics: [roce-v2-400g, infiniband-ndr]
 workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [64MiB]}`)
-	var sums [3][]fabric.Totals
+	var sums [3][]series.Totals
 	var times [3]units.Time
 	for i, exact := range []sim.Exact{sim.ExactOff, sim.ExactOn, sim.ExactCheck} {
 		live := new(sim.Live)

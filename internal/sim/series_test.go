@@ -10,8 +10,8 @@ import (
 	"weft/scenario"
 )
 
-// series are the results of a scenario and its series, on a number of cores.
-func series(t *testing.T, text string, workers int) (*results.Results, []*results.Series) {
+// recordedSeries are the results of a scenario and its series, on a number of cores.
+func recordedSeries(t *testing.T, text string, workers int) (*results.Results, []*results.Series) {
 	t.Helper()
 	file, err := scenario.Decode("series.yaml", []byte(text))
 	if err != nil {
@@ -38,7 +38,7 @@ run: {pauses: true}
 
 // The series of a run say what its results say.
 func TestSeriesAgreeWithTheResults(t *testing.T) {
-	out, all := series(t, slowNIC, 2)
+	out, all := recordedSeries(t, slowNIC, 2)
 	if len(all) != 4 {
 		t.Fatalf("%d series, want one of each size and fabric, of the first seed alone", len(all))
 	}
@@ -150,7 +150,7 @@ fabrics: [roce-v2-400g]
 	}
 	var first *results.Series
 	for _, workers := range []int{1, 2, 3} {
-		out, all := series(t, text, workers)
+		out, all := recordedSeries(t, text, workers)
 		if !reflect.DeepEqual(out, plain) {
 			t.Errorf("with series on %d cores the results are others", workers)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/run/measure"
 	"weft/results"
 	"weft/units"
@@ -24,10 +25,10 @@ type Port struct {
 	DiscardsTaken            int64
 	CreditWait               units.Time
 	Paused                   [8]units.Time
-	Counts                   fabric.PortCounts // pauses by priority
-	Live                     bool              // a device of sockets, which counts less
-	GUID                     string            // of a switch of InfiniBand
-	Queues                   [8]Queue          // of a switch of Ethernet, by priority
+	Counts                   counts.Port // pauses by priority
+	Live                     bool        // a device of sockets, which counts less
+	GUID                     string      // of a switch of InfiniBand
+	Queues                   [8]Queue    // of a switch of Ethernet, by priority
 }
 
 // Queue is the traffic class of a priority at a port of a switch.

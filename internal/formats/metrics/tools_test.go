@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -37,7 +37,7 @@ func tool(t *testing.T, name string) string {
 
 // everything is a snapshot with a value in each metric that weft writes.
 func everything() *Snapshot {
-	counts := fabric.PortCounts{
+	counts := counts.Port{
 		Sent: 1, Received: 2, CNPsSent: 3, CNPsHandled: 4, Marked: 5,
 		Counters: transport.Counters{OutOfSequence: 6, Duplicates: 7, SequenceNAKs: 8, RNRNAKs: 9, Timeouts: 10, Reads: 11, Writes: 12, Atomics: 13},
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"weft/internal/live/emulate"
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/units"
 	"weft/verbs"
 )
@@ -56,11 +56,11 @@ func TestABrokenCableStopsAWriteAndIsMended(t *testing.T) {
 	commands, told := make(chan string), &telling{}
 	type count struct {
 		nic string
-		fabric.PortCounts
+		counts.Port
 	}
 	counted := make(chan count, 2)
 	socket, end := start(t, oneSwitch, emulate.Options{
-		Commands: commands, Tell: told.tell(t), Statistic: func(nic string, c *fabric.PortCounts) { counted <- count{nic, *c} },
+		Commands: commands, Tell: told.tell(t), Statistic: func(nic string, c *counts.Port) { counted <- count{nic, *c} },
 	})
 	a, b := open(t, socket, "node0/nic0", 1<<16), open(t, socket, "node1/nic0", 1<<16)
 	connect(t, a, b)

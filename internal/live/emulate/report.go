@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"weft/internal/sim"
-	simfabric "weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/results"
 	"weft/units"
 )
@@ -22,7 +22,7 @@ type Options struct {
 	// Commands, if not nil, are the lines of a console: down NAME, up NAME, status, statistic [NIC].
 	Commands <-chan string
 	// Statistic, if not nil, is called with the counters of a NIC for which the console asks.
-	Statistic func(nic string, c *simfabric.PortCounts)
+	Statistic func(nic string, c *counts.Port)
 	// Sim are the options of a simulation: Series, Live and Progress have an effect.
 	Sim sim.Options
 }

@@ -12,7 +12,9 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/channel"
 	"weft/internal/sim/engine"
-	simfabric "weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/pauses"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
@@ -31,7 +33,7 @@ type fabric struct {
 	faults   []scenario.Fault // one by one: the scenario's, and the console's
 	commands chan string
 	// statistics is Options.Statistic.
-	statistics func(nic string, c *simfabric.PortCounts)
+	statistics func(nic string, c *counts.Port)
 	management *control.Management // nil until a program asks
 	progress   func(sim.Progress)  // nil: nobody looks
 	shown      time.Time
@@ -40,7 +42,7 @@ type fabric struct {
 // Run emulates a scenario's only fabric until the context ends.
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*Report, error) {
 	if o.Statistic == nil {
-		o.Statistic = func(string, *simfabric.PortCounts) {}
+		o.Statistic = func(string, *counts.Port) {}
 	}
 	if o.Tell == nil {
 		o.Tell = func(string, ...any) {}
@@ -175,7 +177,7 @@ func (f *fabric) report(r *scenario.Resolved) *Report {
 // attribute says which NICs' data crossed the hottest links, and stood behind pauses.
 func (f *fabric) attribute(point *results.Point, span units.Time) {
 	var links []int32
-	var pauses []simfabric.Pausing
+	var pauses []pauses.Pausing
 	point.Hottest, links = measure.Hottest(f.net, span)
 	point.Pauses, pauses = measure.PauseTree(f.net, f.now)
 	for _, k := range slices.SortedFunc(maps.Keys(f.streams), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) }) {

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/reduction"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -33,11 +34,11 @@ const unit = 150 * ns // of the aggregation units in these tests
 // stream that all have joined.
 func reducing(t *testing.T, s topology.Spec, app fabric.App) (n *fabric.Network, senders []units.QPN) {
 	t.Helper()
-	return streaming(t, s, fabric.StreamAll, unit, app)
+	return streaming(t, s, reduction.All, unit, app)
 }
 
 // streaming is reducing with a stream of any kind, and units of any latency.
-func streaming(t *testing.T, s topology.Spec, kind fabric.StreamKind, latency units.Time, app fabric.App) (n *fabric.Network, senders []units.QPN) {
+func streaming(t *testing.T, s topology.Spec, kind reduction.Kind, latency units.Time, app fabric.App) (n *fabric.Network, senders []units.QPN) {
 	t.Helper()
 	g, err := s.Build()
 	if err != nil {
@@ -51,9 +52,9 @@ func streaming(t *testing.T, s topology.Spec, kind fabric.StreamKind, latency un
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &fabric.Aggregation{Latency: latency, Trees: make([]fabric.AggregationTree, 1)}
+	a := &fabric.Aggregation{Latency: latency, Trees: make([]reduction.Tree, 1)}
 	for _, nd := range tree {
-		a.Trees[0] = append(a.Trees[0], fabric.TreeSwitch{Switch: int32(nd.Switch), Parent: nd.Parent, Children: nd.Children})
+		a.Trees[0] = append(a.Trees[0], reduction.TreeSwitch{Switch: int32(nd.Switch), Parent: nd.Parent, Children: nd.Children})
 	}
 	if n, err = buildInfiniBand(g, app, func(b *fabric.Builder) { b.Aggregation = a }); err != nil {
 		t.Fatal(err)
@@ -78,7 +79,7 @@ func TestAReductionTakesWhatItsPartsTake(t *testing.T) {
 		latency  units.Time // of an aggregation unit
 	}{{topology.SingleSwitch{Endpoints: 9, Radix: 12}, 1, unit}, {topology.KAry{K: 4}, 3, unit}, {topology.KAry{K: 4}, 3, 0}} {
 		r := &results{at: make(map[int32][]units.Time)}
-		n, senders := streaming(t, c.spec, fabric.StreamAll, c.latency, r)
+		n, senders := streaming(t, c.spec, reduction.All, c.latency, r)
 		const payload = 4096
 		for nic, qp := range senders {
 			if err := n.Partition(int32(nic)).Post(int32(nic), qp, transport.WorkRequest{Op: transport.OpWriteImm, Length: payload}); err != nil {
@@ -104,7 +105,7 @@ func TestAReductionTakesWhatItsPartsTake(t *testing.T) {
 // A sum without latency leaves its unit in the instant in which the last contribution came, over whichever link.
 func TestAUnitWithoutLatencyReduces(t *testing.T) {
 	r := &results{at: make(map[int32][]units.Time)}
-	n, senders := streaming(t, topology.Torus{Dims: []int{5}, SwitchEndpoints: 1}, fabric.StreamAll, 0, r)
+	n, senders := streaming(t, topology.Torus{Dims: []int{5}, SwitchEndpoints: 1}, reduction.All, 0, r)
 	for nic, qp := range senders {
 		if err := n.Partition(int32(nic)).Post(int32(nic), qp, transport.WorkRequest{Op: transport.OpWriteImm, Length: 4096}); err != nil {
 			t.Fatal(err)
@@ -201,7 +202,7 @@ func (r *received) Timer(*fabric.Partition, uint32) {}
 func TestResultsForOneMemberReachNoOther(t *testing.T) {
 	for _, spec := range []topology.Spec{topology.KAry{K: 4}, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 2}, topology.Dragonfly{P: 2, A: 4, H: 2}} {
 		r := &received{by: make(map[int32][]uint32)}
-		n, senders := streaming(t, spec, fabric.StreamOne, unit, r)
+		n, senders := streaming(t, spec, reduction.One, unit, r)
 		want := make(map[int32][]uint32)
 		for message := range 3 * len(senders) {
 			to, length := int32(message*5%len(senders)), uint32(1+message*577)
@@ -226,7 +227,7 @@ func TestResultsForOneMemberReachNoOther(t *testing.T) {
 func TestCopiesReachAllInOneOrder(t *testing.T) {
 	for _, spec := range []topology.Spec{topology.KAry{K: 4}, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 2}, topology.SingleSwitch{Endpoints: 7, Radix: 8}} {
 		r := &received{by: make(map[int32][]uint32)}
-		n, senders := streaming(t, spec, fabric.StreamCopy, unit, r)
+		n, senders := streaming(t, spec, reduction.Copy, unit, r)
 		var want []uint32
 		for nic, qp := range senders {
 			for message := range 3 {

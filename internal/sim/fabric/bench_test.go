@@ -15,6 +15,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/units"
 )
 
@@ -55,7 +56,7 @@ func BenchmarkFabric(b *testing.B) {
 func measure(b *testing.B, name string, pat pattern) {
 	g := fatTree(b, pat.radix)
 	var spent time.Duration
-	var s fabric.Stats
+	var s counts.Stats
 	var mallocs uint64
 	for b.Loop() {
 		w, n := prepare(b, g, name, nil, pat)

@@ -6,6 +6,14 @@ import (
 	"slices"
 
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/buffer"
+	"weft/internal/sim/fabric/credit"
+	"weft/internal/sim/fabric/fault"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/isolation"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/units"
 )
@@ -24,12 +32,12 @@ type Builder struct {
 	// of their connection.
 	Lanes *routing.Lanes
 	// PKeys, if not nil, are the P_Keys of the NICs; they are then checked.
-	PKeys *PKeys
+	PKeys *isolation.PKeys
 	// QKeys is true if there are datagrams with possibly wrong Q_Keys: the network then records
 	// their senders.
 	QKeys bool
 	// Segments, if not nil, are the VLANs and VRFs of the NICs, which switches then keep separate.
-	Segments *Segments
+	Segments *isolation.Segments
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
 	// AdaptiveThreshold is the difference in queued bytes between the static port and the least
@@ -42,9 +50,9 @@ type Builder struct {
 	// the scale-out fabric, in 2^-64.
 	ErrorRate uint64
 	// Bursts, if not nil, are the bursts of errors on each link of the scale-out fabric.
-	Bursts *Bursts
+	Bursts *impair.Bursts
 	// Faults, if not nil, are the faults of the run; set it before adding nodes.
-	Faults *Faults
+	Faults *fault.Plan
 	// Aggregation, if not nil, is the reduction trees of the switches; set it before adding nodes.
 	Aggregation *Aggregation
 	// MaxEvents ends a run with more events; 0 is no bound.
@@ -75,7 +83,7 @@ func (b *Builder) fail(format string, args ...any) {
 	b.err = append(b.err, fmt.Errorf(format, args...))
 }
 
-func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline units.Time, tail bool) int32 {
+func (b *Builder) addNode(name string, kind nodeKind, ports, state int, pipeline units.Time, tail bool) int32 {
 	n := &b.n
 	id := int32(len(n.nodes))
 	base := int32(0)
@@ -101,32 +109,34 @@ func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline uni
 // NIC adds a network adapter. Adapters come before all switches: their numbers
 // are the destinations of the forwarding tables.
 func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
-	id := b.add(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
-	b.check(name, &s.Credits)
+	id := b.addNode(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
+	b.checkCredits(name, &s.Credits)
 	b.n.credited = b.n.credited || s.Credits.Period > 0
-	b.n.nics = append(b.n.nics, nicState{
-		spec: s, wakeAt: units.Forever, later: units.Forever, contexts: newContexts(s.Contexts), cnps: b.newCNPDelays(s, id),
-	})
-	b.n.nicOf(id).delays = b.n.nicOf(id).cnps != nil
+	nic := nicState{spec: s, wakeAt: units.Forever, later: units.Forever, cnps: b.newCNPDelays(s, id)}
+	nic.delays = nic.cnps != nil
+	if s.Contexts != nil {
+		nic.contexts = adapter.NewStore(s.Contexts)
+	}
+	b.n.nics = append(b.n.nics, nic)
 	return id
 }
 
-// check refuses credits that do not fit into the records of a lane.
-func (b *Builder) check(name string, c *Credits) {
-	if c.Period < 0 || c.Period > MaxCreditPeriod {
-		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(MaxCreditPeriod))
+// checkCredits refuses credits that do not fit into the records of a lane.
+func (b *Builder) checkCredits(name string, c *credit.Grant) {
+	if c.Period < 0 || c.Period > credit.MaxPeriod {
+		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(credit.MaxPeriod))
 	}
 	if c.Latency > MaxDelay {
 		b.fail("%s has credit updates that take %v: at most %v is possible", name, c.Latency, units.Time(MaxDelay))
 	}
-	if most := slices.Max(c.Blocks[:]); most >= 1<<updateBlocks {
-		b.fail("%s has %d blocks of credit: fewer than %d are possible", name, most, 1<<updateBlocks)
+	if most := slices.Max(c.Blocks[:]); most > credit.MaxGrant {
+		b.fail("%s has %d blocks of credit: fewer than %d are possible", name, most, credit.MaxGrant+1)
 	}
 }
 
 // EthernetSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s *EthernetSwitch) int32 {
-	id := b.add(name, kindEthernet, ports+b.sinks(), len(b.n.ethernet), s.Pipeline, !s.CutThrough)
+	id := b.addNode(name, kindEthernet, ports+b.sinks(), len(b.n.ethernet), s.Pipeline, !s.CutThrough)
 	if s.Ports != nil && len(s.Ports) != ports {
 		b.fail("%s has %d ports, and limits for %d", name, ports, len(s.Ports))
 	}
@@ -142,8 +152,8 @@ func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing,
 }
 
 func (b *Builder) creditSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
-	id := b.add(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
-	b.check(name, &s.Credits)
+	id := b.addNode(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
+	b.checkCredits(name, &s.Credits)
 	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
 		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
 	}
@@ -167,8 +177,8 @@ func (b *Builder) sinks() int {
 
 // GPU adds a GPU on the scale-up network: one port.
 func (b *Builder) GPU(name string, s *GPU) int32 {
-	id := b.add(name, kindGPU, 1, len(b.n.gpus), s.Pipeline, true)
-	b.check(name, &s.Credits)
+	id := b.addNode(name, kindGPU, 1, len(b.n.gpus), s.Pipeline, true)
+	b.checkCredits(name, &s.Credits)
 	b.n.gpus = append(b.n.gpus, gpuState{spec: s})
 	b.n.credited = true
 	return id
@@ -246,21 +256,21 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		return nil, fmt.Errorf("there are segments for %d NICs of %d", len(b.Segments.Of), len(n.nics))
 	}
 	if b.PKeys != nil || b.Segments != nil || b.QKeys {
-		n.offences = make([][]Violation, len(n.ports))
+		n.offences = make([]isolation.Log, len(n.ports))
 	}
 	for i := range b.cable {
-		b.wire(&b.cable[i])
+		b.connectCable(&b.cable[i])
 	}
-	b.credits()
-	b.jitters()
+	b.grantCredits()
+	b.makeJitter()
 	b.markSlower()
 	b.aggregate()
-	n.rings = makeHuge[update](b.places, b.places)
-	b.errors()
+	n.rings = makeHuge[credit.Update](b.places, b.places)
+	b.makeErrors()
 	for i := range n.nodes {
 		switch nd := &n.nodes[i]; nd.kind {
 		case kindEthernet:
-			n.thresholds(nd)
+			n.makeIngress(nd)
 			nd.ethernet.prepare()
 		case kindInfiniBand:
 			n.setReadPorts(nd)
@@ -273,13 +283,13 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		n.join() // its steps end within slots
 		n.builder = b
 	}
-	n.watching()
+	n.makeWatchdogs()
 	n.receivers()
 	if b.Faults != nil {
-		b.faults()
+		b.makeFaults()
 	}
 	n.flowlets = make([][]flowletEntry, len(n.tables.SetStart))
-	b.ways()
+	b.assignRows()
 	n.nameAlone()
 	return n, errors.Join(b.err...)
 }
@@ -293,7 +303,7 @@ func (b *Builder) partitions(parts int) {
 	}
 	for i := range parts {
 		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts)), partitionSearch: partitionSearch{halt: units.Forever}}
-		p.wide, p.closes = len(n.ports)/parts >= manyLinks, units.Forever
+		p.wide = len(n.ports)/parts >= manyLinks
 		for j := range p.mail {
 			p.mail[j].to = make([]outbox, parts)
 			p.mail[j].earliest = units.Forever
@@ -305,8 +315,8 @@ func (b *Builder) partitions(parts int) {
 	}
 }
 
-// ways assigns the rows of the tables to the switches.
-func (b *Builder) ways() {
+// assignRows assigns the rows of the tables to the switches.
+func (b *Builder) assignRows() {
 	t := &b.n.tables
 	b.n.choices = make([]choice, max(0, len(t.SetStart)-1))
 	for i := range b.n.choices {
@@ -400,7 +410,7 @@ func (b *Builder) allocate() {
 		b.allocateEthernet(ports)
 	}
 	if len(n.ethernet) > 0 || slices.ContainsFunc(n.nics, func(s nicState) bool { return s.spec.Schedule != nil }) {
-		n.rounds = make([]roundRobin, ports)
+		n.rounds = make([]arbitration.RoundRobin, ports)
 	}
 	if n.credited {
 		b.allocateInfiniBand(ports)
@@ -413,8 +423,8 @@ func (b *Builder) allocateEthernet(ports int) {
 	for i := range n.egress {
 		n.egress[i].packets = emptyList
 	}
-	n.ingress = makeHuge[ingress](ports*n.classes, ports*n.classes)
-	n.pauses = make([][]pause, ports)
+	n.ingress = makeHuge[buffer.Ingress](ports*n.classes, ports*n.classes)
+	n.frames = make([][]pause, ports)
 	n.pauseUntil = make([]units.Time, ports*n.classes)
 	n.renewAt = make([]units.Time, ports*n.classes)
 	for i := range ports {
@@ -424,12 +434,12 @@ func (b *Builder) allocateEthernet(ports int) {
 
 func (b *Builder) allocateInfiniBand(ports int) {
 	n := &b.n
-	n.lanes = makeHuge[lane](ports*n.classes, ports*n.classes)
-	n.accounts = makeHuge[account](ports*n.classes, ports*n.classes)
-	n.creditLinks = make([]creditLink, ports)
+	n.lanes = makeHuge[credit.Lane](ports*n.classes, ports*n.classes)
+	n.accounts = makeHuge[credit.Account](ports*n.classes, ports*n.classes)
+	n.creditLinks = make([]credit.Link, ports)
 	n.fifos = makeHuge[list](ports*n.classes, ports*n.classes)
 	n.deferred = make([]uint16, ports)
-	n.arbiters = make([]arbiter, ports)
+	n.arbiters = make([]arbitration.Lanes, ports)
 	n.starved = make([]units.Time, ports*n.classes)
 	n.expiring = make([]bool, ports*n.classes)
 	n.stalls = make([]stall, ports*n.classes)
@@ -445,7 +455,7 @@ func (b *Builder) allocateInfiniBand(ports int) {
 		}
 		s := &n.infiniband[nd.state]
 		if s.spec.FECN.Threshold > 0 && n.fecn == nil {
-			n.fecn = make([]fecnLane, ports*n.classes)
+			n.fecn = make([]marking.Lane, ports*n.classes)
 		}
 		radix := int(nd.ports)
 		s.voq, s.want, s.words = int32(voqs), int32(words), int32((radix+63)/64)
@@ -459,16 +469,16 @@ func (b *Builder) allocateInfiniBand(ports int) {
 	n.requests = make([]uint64, words)
 }
 
-// wire connects the two directions of a cable.
-func (b *Builder) wire(c *cable) {
+// connectCable connects the two directions of a cable.
+func (b *Builder) connectCable(c *cable) {
 	n := &b.n
 	pa, pz := n.nodes[c.a].base+c.aPort, n.nodes[c.b].base+c.bPort
-	n.direct(pa, pz, c, b)
-	n.direct(pz, pa, c, b)
+	n.setUpLink(pa, pz, c, b)
+	n.setUpLink(pz, pa, c, b)
 }
 
-// direct sets up the link from port from to port to.
-func (n *Network) direct(from, to int32, c *cable, b *Builder) {
+// setUpLink sets up the link from port from to port to.
+func (n *Network) setUpLink(from, to int32, c *cable, b *Builder) {
 	o, in := &n.ports[from], &n.inboxes[from]
 	receiver := n.ports[to].node
 	r := &n.nodes[receiver]
@@ -495,7 +505,7 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 }
 
 // receiverCredits are the credits for the input buffer at the end of a link.
-func (n *Network) receiverCredits(link int32) *Credits {
+func (n *Network) receiverCredits(link int32) *credit.Grant {
 	r := &n.nodes[n.inboxes[link].node]
 	switch r.kind {
 	case kindInfiniBand:
@@ -505,11 +515,11 @@ func (n *Network) receiverCredits(link int32) *Credits {
 	case kindNIC:
 		return &n.nics[r.state].spec.Credits
 	}
-	return &Credits{}
+	return &credit.Grant{}
 }
 
-// credits grants every sender the buffer at the end of its link.
-func (b *Builder) credits() {
+// grantCredits grants every sender the buffer at the end of its link.
+func (b *Builder) grantCredits() {
 	n := &b.n
 	if !n.credited {
 		return
@@ -524,26 +534,26 @@ func (b *Builder) credits() {
 			continue
 		}
 		if n.ports[link].flags&flagRemote != 0 && n.mirrors == nil {
-			n.mirrors = makeHuge[updates](len(n.lanes), len(n.lanes))
+			n.mirrors = makeHuge[credit.Updates](len(n.lanes), len(n.lanes))
 		}
 		b.grantLink(int32(link), c)
 	}
 }
 
 // grantLink grants the sender of a link the buffer at its end.
-func (b *Builder) grantLink(link int32, c *Credits) {
+func (b *Builder) grantLink(link int32, c *credit.Grant) {
 	n := &b.n
 	cl := &n.creditLinks[link]
-	*cl = creditLink{c.Period, c.Latency + n.propagation[link]}
+	*cl = credit.Link{Period: c.Period, Latency: c.Latency + n.propagation[link]}
 	most := b.mostInFlight(link)
 	for class := range n.classes {
 		index, granted := int(link)*n.classes+class, c.Blocks[class]
-		n.lanes[index] = lane{available: granted, granted: granted}
+		n.lanes[index] = credit.Lane{Available: granted, Granted: granted}
 		a, kept := &n.accounts[index], min(most, int64(granted)) // an update returns a block at least
-		*a = account{updates: b.newUpdates(kept), granted: granted, period: int32(c.Period), frame: c.FrameBytes}
+		*a = credit.Account{Updates: credit.NewUpdates(kept, &b.places), Granted: granted, Period: int32(c.Period), Frame: c.FrameBytes}
 		if n.ports[link].flags&flagRemote != 0 {
-			a.odd = creditsRemote
-			n.mirrors[index] = b.newUpdates(kept)
+			a.Odd = credit.Remote
+			n.mirrors[index] = credit.NewUpdates(kept, &b.places)
 		}
 	}
 }
@@ -559,30 +569,7 @@ func (b *Builder) mostInFlight(link int32) int64 {
 	if nd := &n.nodes[node]; nd.kind == kindGPU || nd.local == byPort {
 		bytes = MaxPacketBytes
 	}
-	return int64((2*c.latency+3*n.slowest(bytes, node))/c.period) + 2
-}
-
-// newUpdates makes the updates of a lane, with a ring that keeps a number of them.
-func (b *Builder) newUpdates(most int64) updates {
-	size := 1
-	for int64(size) < most {
-		size *= 2
-	}
-	b.places += size
-	return updates{latest: longAgo, first: uint32(b.places - size), mask: uint32(size - 1)}
-}
-
-// slowest is the time of a number of bytes on a node's slowest link.
-func (n *Network) slowest(bytes units.Time, node int32) (t units.Time) {
-	nd := &n.nodes[node]
-	for link := nd.base; link < nd.base+nd.ports; link++ {
-		for _, l := range []int32{link, n.back[link]} {
-			if l >= 0 {
-				t = max(t, bytes*units.Time(n.ports[l].num)/units.Time(n.ports[l].den))
-			}
-		}
-	}
-	return t
+	return int64((2*c.Latency+3*n.slowest(bytes, node))/c.Period) + 2
 }
 
 // largestPacket is the length of a NIC's largest packet on the wire.
@@ -620,11 +607,6 @@ func (b *Builder) markSlower() {
 	}
 }
 
-func (n *Network) faster(out, link int32) bool {
-	o, from := &n.ports[out], &n.ports[link]
-	return int64(o.num)*int64(from.den) < int64(from.num)*int64(o.den) && n.inboxes[out].back >= 0
-}
-
 // sendsPFC reports whether a node can pause its senders: an Ethernet switch, or a NIC that is a
 // slow receiver.
 func (n *Network) sendsPFC(node int32) bool {
@@ -645,8 +627,8 @@ func (b *Builder) findLookahead(crosses func(link int) bool) units.Time {
 		if n.sendsPFC(n.ports[link].node) {
 			least = min(least, n.propagation[link]+n.reaction[link])
 		}
-		if n.credited && n.creditLinks[link].period > 0 {
-			least = min(least, n.creditLinks[link].latency)
+		if n.credited && n.creditLinks[link].Period > 0 {
+			least = min(least, n.creditLinks[link].Latency)
 		}
 	}
 	return least

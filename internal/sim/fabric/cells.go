@@ -30,7 +30,7 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 	n := &b.n
 	switches := 0
 	for i := range n.nodes {
-		if n.nodes[i].apart() {
+		if n.nodes[i].isApart() {
 			switches++
 		}
 	}
@@ -39,7 +39,7 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 	}
 	k := 0
 	for i := range n.nodes {
-		if n.nodes[i].apart() {
+		if n.nodes[i].isApart() {
 			n.nodes[i].cell = uint16(1 + k*min(switches, maxCells-1)/switches)
 			k++
 		}
@@ -61,8 +61,8 @@ func (b *Builder) widest() uint {
 	return engine.SourceBits(packetBits + uint(max(32-packetBits, bits.Len(uint(len(b.n.ports))))))
 }
 
-// apart reports whether a node has a cell other than the ends'.
-func (nd *node) apart() bool {
+// isApart reports whether a node has a cell other than the ends'.
+func (nd *node) isApart() bool {
 	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && nd.local == byTables
 }
 
@@ -74,9 +74,6 @@ func (b *Builder) setCell(link int) {
 		n.ports[link].to = n.nodes[n.inboxes[link].node].cell
 	}
 }
-
-// cell is the cell of the node that sends on a link.
-func (n *Network) cell(link int32) uint16 { return n.nodes[n.ports[link].node].cell }
 
 // nameAlone notes the switches that are alone in their cells and handle its events themselves: they are
 // plain, and no link of the network fails.
@@ -138,8 +135,8 @@ func (p *Partition) runCells(limit units.Time) {
 		if t >= limit {
 			break
 		}
-		if t >= p.closes {
-			p.sample(t)
+		if p.record != nil && t >= p.record.Closes() {
+			p.record.Close(t)
 		}
 		end = min(p.cells.Seek(t), limit)
 		p.runEnds(end)

@@ -8,6 +8,9 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/credit"
+	"weft/internal/sim/fabric/fault"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -176,7 +179,7 @@ func TestCreditsBoundALinksThroughput(t *testing.T) {
 
 func creditPair(app fabric.App, blocks int32) (*fabric.Builder, *fabric.NIC) {
 	nic := infinibandNIC()
-	nic.Credits = fabric.Credits{Period: 10 * ns, Latency: 50 * ns, FrameBytes: 6}
+	nic.Credits = credit.Grant{Period: 10 * ns, Latency: 50 * ns, FrameBytes: 6}
 	nic.Credits.Blocks[0] = blocks
 	b := &fabric.Builder{Classes: 2, Seed: 1, App: app}
 	nic.Credits.Blocks[1] = 2048
@@ -263,7 +266,7 @@ func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
 			f := &flows{}
 			nic := infinibandNIC()
 			nic.Transport.PathMTU = mtu
-			nic.Credits = fabric.Credits{Period: period, Latency: 1}
+			nic.Credits = credit.Grant{Period: period, Latency: 1}
 			nic.Credits.Blocks[0] = 2 * 65
 			b := &fabric.Builder{Classes: 1, Seed: 1, App: f, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
 			b.ErrorRate = uint64(i>>1) << 60 // of the last, a sixteenth
@@ -284,7 +287,7 @@ func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
 				}
 			}
 			err = n.Run(units.Second, 1, nil)
-			if lost := n.Stats().Dropped[fabric.DropCorrupt]; err != nil || f.unfinished() > 0 || (lost > 0) != (b.ErrorRate > 0) {
+			if lost := n.Stats().Dropped[counts.DropCorrupt]; err != nil || f.unfinished() > 0 || (lost > 0) != (b.ErrorRate > 0) {
 				t.Errorf("updates each %v, packets of %d: %v, %d messages unfinished, %d packets corrupted", period, mtu, err, f.unfinished(), lost)
 			}
 		}
@@ -299,7 +302,7 @@ func TestACableThatFailsForEverKeepsNoCredits(t *testing.T) {
 		nic.Transport = &transport.Config{PathMTU: 4096, AckEvery: 1, RetryTimeout: 10 * units.Microsecond, RetryCount: 2}
 		nic.Credits.Period, nic.Credits.Latency = period, 1*ns
 		b := &fabric.Builder{Classes: 1, Seed: 1, App: f, Tables: &routing.Tables{Endpoints: 2}}
-		b.Faults = &fabric.Faults{Outages: []fabric.Outage{{Node: 0, Port: 0, From: units.Microsecond, Until: units.Forever}}}
+		b.Faults = &fault.Plan{Outages: []fault.Outage{{Node: 0, Port: 0, From: units.Microsecond, Until: units.Forever}}}
 		b.NIC("a", 1, nic)
 		b.NIC("b", 1, nic)
 		b.Cable(0, 0, 1, 0, (400 * units.Gbps).PerByte(), 50*ns)
@@ -311,7 +314,7 @@ func TestACableThatFailsForEverKeepsNoCredits(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = n.Run(units.Second, 1, nil) // checks conservation at its end
-		if lost := n.Stats().Dropped[fabric.DropFault]; err != nil || lost == 0 || f.unfinished() != 1 {
+		if lost := n.Stats().Dropped[counts.DropFault]; err != nil || lost == 0 || f.unfinished() != 1 {
 			t.Errorf("updates each %v: %v, %d packets lost, %d messages unfinished; want some and 1", period, err, lost, f.unfinished())
 		}
 	}
@@ -320,7 +323,7 @@ func TestACableThatFailsForEverKeepsNoCredits(t *testing.T) {
 // TestScaleOutLinksHaveCables: links of the scale-up network, ports without a cable and the
 // port that takes lost packets are none of them.
 func TestScaleOutLinksHaveCables(t *testing.T) {
-	b := &fabric.Builder{Classes: 1, Seed: 1, App: &flows{}, Faults: &fabric.Faults{}, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}, SetBase: []int32{0, 0}, SetStart: []int32{0}}}
+	b := &fabric.Builder{Classes: 1, Seed: 1, App: &flows{}, Faults: &fault.Plan{}, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}, SetBase: []int32{0, 0}, SetStart: []int32{0}}}
 	b.NIC("a", 1, infinibandNIC())
 	b.NIC("b", 1, infinibandNIC())
 	b.InfiniBandSwitch("switch", 3, 0, fabric.Static, &fabric.InfiniBandSwitch{Credits: credits()})

@@ -1,8 +1,11 @@
 package fabric
 
+// audit is a network whose run is over, and whose invariants are checked.
+type audit struct{ *Network }
+
 // conserved compares the counters of the network with its content at the end of a run: packets,
 // and, if the network is empty, credits as well.
-func (n *Network) conserved() error {
+func (n audit) conserved() error {
 	last := n.parts[0]
 	s := n.Stats()
 	gone := s.Delivered
@@ -39,18 +42,18 @@ func (n *Network) inside() (packets, updates int64) {
 
 // creditsConserved checks, in an empty network, that every sender has the credits for all of its
 // receiver's buffer, either available or in updates in flight.
-func (n *Network) creditsConserved() error {
+func (n audit) creditsConserved() error {
 	for index := range n.lanes {
 		l := &n.lanes[index]
 		link := int32(index / n.classes)
-		if n.creditLinks[link].period == 0 {
+		if n.creditLinks[link].Period == 0 {
 			continue // its receiver counts no credits
 		}
-		sum := l.available + int32(n.updatesOf(link, int32(index)).total-l.known)
-		if sum != l.granted {
-			return &Breach{"credits = receiver's buffer", n.LinkName(link), n.parts[0].now, int64(sum), int64(l.granted)}
+		sum := l.Available + int32(n.updatesOf(link, int32(index)).Total-l.Known)
+		if sum != l.Granted {
+			return &Breach{"credits = receiver's buffer", n.LinkName(link), n.parts[0].now, int64(sum), int64(l.Granted)}
 		}
-		if held := n.accounts[index].held; held != 0 {
+		if held := n.accounts[index].Held; held != 0 {
 			return &Breach{"an empty network holds nothing", n.LinkName(link), n.parts[0].now, int64(held), 0}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/routing"
 	"weft/units"
 )
@@ -18,7 +20,7 @@ func TestQueuePairsBeyondTheStoreFetchTheirContexts(t *testing.T) {
 		f := &flows{}
 		b := &fabric.Builder{Classes: 1, Seed: 1, App: f}
 		nic := ethernetNIC()
-		nic.Contexts = &fabric.Contexts{Entries: entries, Fetch: interval * atOnce, AtOnce: atOnce}
+		nic.Contexts = &adapter.Contexts{Entries: entries, Fetch: interval * atOnce, AtOnce: atOnce}
 		b.NIC("a", 1, nic)
 		b.NIC("b", 1, ethernetNIC())
 		b.Cable(0, 0, 1, 0, (400 * units.Gbps).PerByte(), 100*ns)
@@ -48,7 +50,7 @@ func TestANICHoldsPacketsUntilTheirContextIsThere(t *testing.T) {
 	const fetch = 200 * ns
 	for _, name := range []string{"roce", "infiniband"} {
 		f := &flows{}
-		n, err := buildReceiving(name, f, &fabric.Contexts{Entries: 1, Fetch: fetch, AtOnce: 1}, units.PerByte{})
+		n, err := buildReceiving(name, f, &adapter.Contexts{Entries: 1, Fetch: fetch, AtOnce: 1}, units.PerByte{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +66,7 @@ func TestANICHoldsPacketsUntilTheirContextIsThere(t *testing.T) {
 		if least := units.Time(s.ContextMisses) * fetch; last < least || s.ContextMisses < packets {
 			t.Errorf("%s: done after %v with %d fetches, want %v or more and %d fetches or more", name, last, s.ContextMisses, least, packets)
 		}
-		if s.Dropped != ([fabric.DropReasons]int64{}) || name == "roce" && s.Pauses == 0 {
+		if s.Dropped != ([counts.DropReasons]int64{}) || name == "roce" && s.Pauses == 0 {
 			t.Errorf("%s: dropped %v, %d pauses; want none, and pauses on RoCE", name, s.Dropped, s.Pauses)
 		}
 	}
@@ -75,7 +77,7 @@ func TestANICHoldsPacketsUntilTheirContextIsThere(t *testing.T) {
 func TestALonePacketWaitsForItsContext(t *testing.T) {
 	const fetch = 800 * ns
 	var done [2]units.Time
-	for i, c := range []*fabric.Contexts{nil, {Entries: 4, Fetch: fetch, AtOnce: 8}} {
+	for i, c := range []*adapter.Contexts{nil, {Entries: 4, Fetch: fetch, AtOnce: 8}} {
 		f := &flows{}
 		n, err := buildReceiving("roce", f, c, units.PerByte{})
 		if err != nil {
@@ -122,7 +124,7 @@ func TestAReceiverTakesPacketsAtItsHostsRate(t *testing.T) {
 		if e := got/want - 1; e < 0 || e > 0.01 {
 			t.Errorf("%s: done after %.0f ns, want %.0f at the rate of the host", name, got, want)
 		}
-		if s.Dropped != ([fabric.DropReasons]int64{}) || name == "roce" && s.Pauses == 0 {
+		if s.Dropped != ([counts.DropReasons]int64{}) || name == "roce" && s.Pauses == 0 {
 			t.Errorf("%s: dropped %v, %d pauses; want none, and pauses on RoCE", name, s.Dropped, s.Pauses)
 		}
 	}
@@ -130,7 +132,7 @@ func TestAReceiverTakesPacketsAtItsHostsRate(t *testing.T) {
 
 // buildReceiving joins three hosts by a switch; the last receives at a rate, with a store of
 // contexts.
-func buildReceiving(name string, app fabric.App, c *fabric.Contexts, rate units.PerByte) (*fabric.Network, error) {
+func buildReceiving(name string, app fabric.App, c *adapter.Contexts, rate units.PerByte) (*fabric.Network, error) {
 	b := &fabric.Builder{Classes: 1, Seed: 1, App: app, Tables: &routing.Tables{Endpoints: 3, Switches: 1, Port: []uint16{0, 1, 2}}}
 	for i, host := range []string{"a", "b", "c"} {
 		nic := ethernetNIC()

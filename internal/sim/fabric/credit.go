@@ -1,215 +1,173 @@
 package fabric
 
-import "weft/units"
-
-// Credits describe how a receiver of InfiniBand (or of the scale-up network) grants the room in its
-// input buffer to the sender.
-//
-// A packet takes one credit for each 64 bytes or part of it. The room is free again when the
-// packet's tail has left. The receiver says so in a flow-control packet, at once or Period after the
-// lane's flow-control packet before; the grant reaches the sender after Latency on top of
-// propagation. Flow-control packets go before data packets and take FrameBytes of the wire; in the
-// model they need not wait for the end of the packet on the wire.
-type Credits struct {
-	// Blocks is the input buffer in blocks of 64 bytes, by lane.
-	Blocks [MaxClasses]int32
-	// Period is the shortest time between two flow-control packets of a lane.
-	Period units.Time
-	// Latency is the time from the decision to send an update to the first use of the credits,
-	// without propagation: serialisation and the link layers at both ends.
-	Latency units.Time
-	// FrameBytes is the size of a flow-control packet on the wire.
-	FrameBytes uint16
-}
-
-// lane is the sender's view of one lane of a link.
-type lane struct {
-	available int32  // blocks that may be sent, as known to the sender
-	granted   int32  // blocks of the receiver's buffer
-	need      int32  // blocks for the packet at the head that waits for credits; 0 if none waits
-	known     uint32 // part of updates.total that is included in available
-}
-
-// account is the receiver's view of a lane.
-type account struct {
-	updates
-	held    int32 // blocks in the buffer
-	granted int32 // blocks of the buffer
-	period  int32 // picoseconds between updates, at least
-	frame   uint16
-	odd     oddCredits
-}
+import (
+	"weft/internal/sim/fabric/credit"
+	"weft/units"
+)
 
 // creditPorts is the state of links with credits.
 type creditPorts struct {
-	credited    bool         // some link has credits
-	lanes       []lane       // by link and class
-	accounts    []account    // by link and class
-	creditLinks []creditLink // by link
-	mirrors     []updates    // by link and class: the updates of lanes whose receiver is in another partition; nil with a single partition
-	rings       updateRings
+	credited    bool             // some link has credits
+	lanes       []credit.Lane    // by link and class: the sender's view
+	accounts    []credit.Account // by link and class: the receiver's view
+	creditLinks []credit.Link    // by link
+	mirrors     []credit.Updates // by link and class: the updates of lanes whose receiver is in another partition; nil with a single partition
+	rings       credit.Rings
 }
 
-// creditLink is the common properties of the credits of a link.
-type creditLink struct {
-	period  units.Time
-	latency units.Time // from the decision for an update to its effect, including propagation
+// updatesOf are the updates of a lane of a link, as the sender sees them.
+func (n *Network) updatesOf(link, index int32) *credit.Updates {
+	if n.ports[link].flags&flagRemote != 0 {
+		return &n.mirrors[index]
+	}
+	return &n.accounts[index].Updates
 }
 
-func blocks(size uint16) int32 { return int32((uint32(size) + CreditBlock - 1) / CreditBlock) }
+// creditsBy is the number of blocks that a lane may send by a time.
+func (n *Network) creditsBy(link, index int32, now units.Time) int32 {
+	return n.lanes[index].By(n.rings, n.updatesOf(link, index), n.creditLinks[link].Latency, now)
+}
 
 // takeIn adds the updates that have taken effect to a lane. It returns now if that suffices; else
 // the time at which the updates in flight suffice, or Forever if they do not.
-func (l *lane) takeIn(p *Partition, link, index, need int32) units.Time {
+func (c *creditPorts) takeIn(p *Partition, link, index, need int32) units.Time {
 	n := p.net
-	u := n.updatesOf(link, index)
-	all := l.available + int32(u.total-l.known)
-	if all < need {
-		return units.Forever
+	l, u, own := &c.lanes[index], n.updatesOf(link, index), &c.creditLinks[link]
+	if far, most := u.Latest-p.now+own.Latency, u.Kept()*own.Period; far > most && u.Kept() < units.Time(l.Granted) {
+		p.breach("credit update further off than the longest way", link, int64(far), int64(most))
 	}
-	c := &n.creditLinks[link]
-	to := p.now - c.latency // later updates are on the way
-	if kept := units.Time(u.mask) + 1; u.latest-to > kept*c.period && kept < units.Time(l.granted) {
-		p.breach("credit update further off than the longest way", link, int64(u.latest-to), int64(kept*c.period))
+	at := l.TakeIn(c.rings, u, own.Latency, need, p.now)
+	if l.Available > l.Granted {
+		p.breach("more credits than buffer", link, int64(l.Available), int64(l.Granted))
 	}
-	at, sum := u.lastNeeded(n.rings, all, need, to)
-	if at > to {
-		return at + c.latency
-	}
-	l.known += uint32(sum - l.available)
-	l.available = sum
-	if sum > l.granted {
-		p.breach("more credits than buffer", link, int64(sum), int64(l.granted))
-	}
-	return p.now
+	return at
 }
 
 // hasCredit reports whether a packet of the size may be sent on a lane; if not, it lowers soonest
 // to the time at which the updates in flight will suffice.
-func (p *Partition) hasCredit(link, index int32, size uint16, soonest *units.Time) bool {
-	l := &p.net.lanes[index]
-	if l.enough(size) {
+func (c *creditPorts) hasCredit(p *Partition, link, index int32, size uint16, soonest *units.Time) bool {
+	if c.lanes[index].HasFor(size) {
 		return true
 	}
-	return l.waitsForCredit(p, link, index, blocks(size), soonest)
+	return c.hasCreditNow(p, link, index, credit.Blocks(size), soonest)
 }
 
-// enough reports whether a lane without a waiting packet has the credits for a packet.
-func (l *lane) enough(size uint16) bool { return l.available >= blocks(size) && l.need == 0 }
-
-// waitsForCredit is hasCredit for a lane that has used up its known credits.
-func (l *lane) waitsForCredit(p *Partition, link, index, need int32, soonest *units.Time) bool {
-	at := l.takeIn(p, link, index, need)
-	if waited := l.need != 0; waited != (at > p.now) {
-		p.awaits(link, index, !waited)
+// hasCreditNow is hasCredit for a lane that has used up its known credits.
+func (c *creditPorts) hasCreditNow(p *Partition, link, index, need int32, soonest *units.Time) bool {
+	l := &c.lanes[index]
+	at := c.takeIn(p, link, index, need)
+	if waited := l.Need != 0; waited != (at > p.now) {
+		c.noteWait(p, link, index, !waited)
 	}
 	if at <= p.now {
-		l.need = 0
+		l.Need = 0
 		return true
 	}
-	l.need = need
+	l.Need = need
 	*soonest = min(*soonest, at)
 	return false
 }
 
-// awaits records that a lane begins to wait for credits, or no longer waits.
-func (p *Partition) awaits(link, index int32, waits bool) {
-	if p.tallies != nil {
-		p.tallyStop(index, waits)
+// hasMore reports whether a lane has credits for one more packet of a size.
+func (c *creditPorts) hasMore(p *Partition, index int32, size uint16) bool {
+	need := credit.Blocks(size)
+	return c.lanes[index].Available >= need || c.takeIn(p, index/int32(p.net.classes), index, need) <= p.now
+}
+
+// noteWait records that a lane begins to wait for credits, or no longer waits.
+func (c *creditPorts) noteWait(p *Partition, link, index int32, begins bool) {
+	if p.record != nil {
+		p.record.Stopped(index, begins, p.now)
 	}
 	flags := p.net.ports[link].flags
 	if flags&flagRemote == 0 {
-		p.net.accounts[index].odd ^= creditsAwaited // it waits, or no longer
+		c.accounts[index].Odd ^= credit.Awaited // it waits, or no longer
 	}
-	if waits && flags&flagUncounted == 0 {
+	if begins && flags&flagUncounted == 0 {
 		p.stats.Stalls++
 	}
 }
 
+// hold charges a packet to the receiver's buffer; the credits that the sender
+// spent must cover it.
+func (c *creditPorts) hold(p *Partition, link int32, k *pkt) {
+	if !c.accounts[int(link)*p.net.classes+int(k.class)].Charge(k.size) {
+		c.overfull(p, link, k.class)
+	}
+}
+
+// overfull ends the run: a receiver's buffer is over its credits.
+func (c *creditPorts) overfull(p *Partition, link int32, class uint8) {
+	a := &c.accounts[int(link)*p.net.classes+int(class)]
+	p.breach("input buffer over its credits", link, int64(a.Held), int64(a.Granted))
+}
+
 // free returns the room of a packet to the sender of its incoming link, with an update when its tail
 // has left, at end, or later.
-func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
-	if !p.net.freed(link, class, size, end) {
-		p.freeRarely(link, class, size, end)
+func (c *creditPorts) free(p *Partition, link int32, class uint8, size uint16, end units.Time) {
+	n := p.net
+	a := &c.accounts[int(link)*n.classes+int(class)]
+	done, another := a.TryFree(c.rings, size, end)
+	if another {
+		n.ports[n.inboxes[link].back].debt += a.Frame
+	}
+	if !done {
+		c.freeRarely(p, link, class, size, end)
 	}
 }
 
-// freeRarely is free if freed has done nothing.
-func (p *Partition) freeRarely(link int32, class uint8, size uint16, end units.Time) {
+// freeRarely is free if the account could not do it at once.
+func (c *creditPorts) freeRarely(p *Partition, link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
-	a := &n.accounts[index]
-	room := blocks(size)
-	a.held -= room
-	if a.held < 0 {
-		p.breach("input buffer holds less than nothing", link, int64(a.held), 0)
+	a := &c.accounts[index]
+	at, another := a.Free(c.rings, size, end)
+	if a.Held < 0 {
+		p.breach("input buffer holds less than nothing", link, int64(a.Held), 0)
 	}
-	at := a.due(n.rings, end, units.Time(a.period))
-	if a.add(n.rings, at, room) { // one more flow-control packet
-		n.ports[n.inboxes[link].back].debt += a.frame
+	if another {
+		n.ports[n.inboxes[link].back].debt += a.Frame
 	}
 	switch {
-	case a.odd == 0:
-	case a.odd&creditsRemote != 0:
-		p.freeRemote(link, remoteCredit{index, room, at})
+	case a.Odd == 0:
+	case a.Odd&credit.Remote != 0:
+		c.freeRemote(p, link, remoteCredit{index, credit.Blocks(size), at})
 	default:
-		a.awaited(p, link, index, at)
+		c.wakeWaiting(p, &a.Updates, link, index, at)
 	}
-}
-
-// freed is free if the update is the lane's latest, or goes with it, and nobody waits for it; else it does
-// nothing, and returns false.
-func (n *Network) freed(link int32, class uint8, size uint16, end units.Time) bool {
-	a := &n.accounts[int(link)*n.classes+int(class)]
-	room := blocks(size)
-	if a.odd != 0 || a.held < room {
-		return false
-	}
-	if end <= a.latest {
-		if !a.joinsLatest(n.rings, end, units.Time(a.period)) {
-			return false
-		}
-		a.held -= room
-		a.join(n.rings, room)
-		return true
-	}
-	a.held -= room
-	a.append(n.rings, max(end, a.latest+units.Time(a.period)), room)
-	n.ports[n.inboxes[link].back].debt += a.frame
-	return true
 }
 
 // freeRemote sends an update to another partition.
-func (p *Partition) freeRemote(link int32, c remoteCredit) {
+func (c *creditPorts) freeRemote(p *Partition, link int32, r remoteCredit) {
 	n := p.net
 	m := p.outgoing()
-	m.earliest = min(m.earliest, c.at+n.creditLinks[link].latency)
+	m.earliest = min(m.earliest, r.at+c.creditLinks[link].Latency)
 	b := &m.to[n.inboxes[n.inboxes[link].back].part]
-	b.credits = append(b.credits, c)
+	b.credits = append(b.credits, r)
 }
 
 // collectCredit receives an update from another partition.
-func (p *Partition) collectCredit(c remoteCredit) {
-	u := &p.net.mirrors[c.lane]
-	u.add(p.net.rings, c.at, c.blocks)
-	if p.net.lanes[c.lane].need > 0 {
-		u.awaited(p, c.lane/int32(p.net.classes), c.lane, c.at)
+func (c *creditPorts) collectCredit(p *Partition, r remoteCredit) {
+	u := &c.mirrors[r.lane]
+	u.Return(c.rings, r.at, r.blocks)
+	if c.lanes[r.lane].Need > 0 {
+		c.wakeWaiting(p, u, r.lane/int32(p.net.classes), r.lane, r.at)
 	}
 }
 
-// awaited wakes the port of a lane that waits for credits at the time at which the updates in
-// flight suffice, if the update of this time is the decisive one.
-func (u *updates) awaited(p *Partition, link, index int32, now units.Time) {
+// wakeWaiting wakes the port of a lane that waits for credits at the time at which the updates in
+// flight suffice, if the update of a time is the decisive one.
+func (c *creditPorts) wakeWaiting(p *Partition, u *credit.Updates, link, index int32, update units.Time) {
 	n := p.net
-	l := &n.lanes[index]
-	all := l.available + int32(u.total-l.known)
-	if all < l.need {
+	l := &c.lanes[index]
+	all := l.All(u)
+	if all < l.Need {
 		return
 	}
 	// If the updates before this one were enough, the port checks already, or will do so when its
 	// wire is free. In a partition that is ahead of these updates, they would wake it in the past.
-	if at, _ := u.lastNeeded(n.rings, all, l.need, now-1); at >= now {
-		n.ports[link].wake(p, link, at+n.creditLinks[link].latency)
+	if at, _ := u.LastNeeded(c.rings, all, l.Need, update-1); at >= update {
+		n.ports[link].wake(p, link, at+c.creditLinks[link].Latency)
 	}
 }
 

@@ -10,7 +10,7 @@ type waiter struct {
 // after the first. It is empty if there is no such circle. A lane is held if its port is paused for
 // it or lacks credits for it. It waits for the held lanes of the next switch that have packets from
 // it: these packets occupy the room for the pause or the credits.
-func (n *Network) circle() []waiter {
+func (n standstill) circle() []waiter {
 	const (
 		fresh = iota
 		open  // on the current path
@@ -23,7 +23,7 @@ func (n *Network) circle() []waiter {
 	walk = func(w waiter) []waiter {
 		*at(w) = open
 		way = append(way, w)
-		for _, next := range n.waitsFor(w) {
+		for _, next := range n.blockers(w) {
 			switch *at(next) {
 			case open:
 				for i := range way {
@@ -56,7 +56,7 @@ func (n *Network) circle() []waiter {
 }
 
 // held reports whether a lane has packets and may not send.
-func (n *Network) held(w waiter) bool {
+func (n standstill) held(w waiter) bool {
 	o := &n.ports[w.link]
 	if o.nonEmpty>>w.class&1 == 0 {
 		return false
@@ -65,12 +65,12 @@ func (n *Network) held(w waiter) bool {
 		return true
 	}
 	index := int(w.link)*n.classes + int(w.class)
-	return index < len(n.lanes) && n.lanes[index].need > 0
+	return index < len(n.lanes) && n.lanes[index].Need > 0
 }
 
-// waitsFor are the held lanes of the switch at the end of a link that have packets from this link
+// blockers are the held lanes of the switch at the end of a link that have packets from this link
 // and class.
-func (n *Network) waitsFor(w waiter) []waiter {
+func (n standstill) blockers(w waiter) []waiter {
 	nd := &n.nodes[n.inboxes[w.link].node]
 	if nd.kind != kindEthernet && nd.kind != kindInfiniBand {
 		return nil // a NIC or GPU waits for no lane
@@ -88,7 +88,7 @@ func (n *Network) waitsFor(w waiter) []waiter {
 }
 
 // hasFrom reports whether a lane of a switch's port holds a packet from a link and class.
-func (n *Network) hasFrom(nd *node, out, from waiter) bool {
+func (n standstill) hasFrom(nd *node, out, from waiter) bool {
 	pool := &n.parts[nd.part].pool
 	holds := n.holders(from)
 	is := func(i int32) bool { return pool.hot[i].in == from.link && holds>>pool.hot[i].class&1 != 0 }
@@ -101,7 +101,7 @@ func (n *Network) hasFrom(nd *node, out, from waiter) bool {
 		queue = n.egress[int(out.link)*n.classes+int(out.class)].packets
 	case kindInfiniBand:
 		s := &n.infiniband[nd.state]
-		queue = *s.voqAt(n, nd, out.link, n.input(nd, from.link), out.class)
+		queue = *s.voqAt(n.Network, nd, out.link, n.input(nd, from.link), out.class)
 		if s.spec.FIFO && queue.head >= 0 {
 			return is(queue.head) // the rest of the FIFO is not for this output
 		}

@@ -39,7 +39,7 @@
 // next packet looks at the time when the wire is free.
 //
 // A NIC has queue pairs or TCP sockets, never both. iWARP's NIC has sockets, with the bytes
-// of its framing (mpa.go).
+// of its framing (package adapter).
 //
 // # Cells
 //
@@ -51,7 +51,7 @@
 // # Partitions
 //
 // A network can be divided into simulation partitions that run in parallel (internal/base/topology
-// computes the division). They have nothing to do with the partitions of P_Keys (partitionkeys.go).
+// computes the division). They have nothing to do with the partitions of P_Keys (package isolation).
 // At the end of a window they exchange packets, credits and PFC frames; mailboxes alternate between
 // two sets. The lookahead is the minimum, over all links between two partitions, of three times:
 // propagation plus the receiver's pipeline, propagation plus the reaction to PFC, and the latency
@@ -90,37 +90,64 @@
 //
 // Record makes a network count what each lane does in intervals of simulated time. The number of
 // intervals is bounded; they double. A partition closes an interval between two slots of its cells, so
-// the order of events stays, and the record does not depend on the partitions. The file seriesperiod.go
-// records skipped periods.
+// the order of events stays, and the record does not depend on the partitions. Package series
+// records skipped periods, too.
+//
+// # Where what is
+//
+// Packages below this one have one idea each, and know no network: they count, decide and record at
+// the times that they are given. This package moves packets through them.
+//
+//	question                                  decided in            called from
+//	does a packet fit into an Ethernet        buffer                admit and release in ethernet.go
+//	switch; where is a threshold applied
+//	who marks ECN, FECN                       marking               ethernet.go, fecn.go
+//	whose packet is next: VLArb, DWRR         arbitration           vlarb.go, ethernet.go, nic.go
+//	where does a credit come back             credit                free in credit.go
+//	is a queue in a PFC storm                 watchdog              watchdog.go
+//	is a packet late, damaged, sent again     impair                errors.go, cnpdelay.go
+//	what fails when, what tables follow       fault                 fault.go, faultevents.go, amend.go
+//	may two hosts talk: P_Keys, VRFs          isolation             isolation.go
+//	sums, copies, SHARP's streams             reduction             aggregation.go, nvls.go
+//	queue pair contexts, iWARP's framing      adapter               nic.go, flow.go, pfcreceiver.go
+//	a counter of a run, of a port             counts                portcounts.go and where it happens
+//	links by interval, totals                 series                series.go, seriesperiod.go
+//	messages, pauses and their causes         messages, pauses      messagerecord.go, pauserecord.go
 //
 // # Files
 //
-//   - build.go, network.go, partition.go: the description of a network, its assembly, and its
-//     simulation partitions, which handle events
-//   - cells.go, mailbox.go, progress.go: events by switch; exchange between partitions; the
-//     progress of a run
+// The network:
+//
+//   - wiring.go: nodes, ports, links, and their names
+//   - build.go: the description of a network, its assembly
+//   - network.go: the network, its run, its connections
+//   - partition.go, cells.go: simulation partitions, which handle events; events by switch
+//   - mailbox.go, progress.go: exchange between partitions; the progress of a run
 //   - lookahead.go, lookaheadswitch.go, huge_linux.go, huge_other.go: memory that the next events
 //     will touch is prefetched; huge pages
-//   - packet.go, link.go, inspection.go, jitter.go, errors.go: packets
-//     on links and in pipelines
-//   - nic.go, slot.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go: NICs: their queue pairs,
-//     the slot that they share, turns, timers, receives
-//   - mpa.go: the framing of iWARP in a NIC with sockets
-//   - ethernet.go, ports.go, schedule.go, trim.go: Ethernet switches: shared buffer, ECN,
-//     scheduler, trimming
-//   - pfc.go, pfcreceiver.go, pausescope.go, pausetree.go, watchdog.go: PFC: pauses, slow
-//     receivers, the scope and the causes of pauses, the watchdog
-//   - infiniband.go, credit.go, creditupdates.go, vlarb.go, fecn.go, stall.go, readports.go:
-//     InfiniBand switches: queues, credits, lane arbitration, FECN, lifetimes, speed-up
-//   - route.go, path.go, telemetry.go: the choice of a port; the path of a connection;
-//     telemetry in packets
-//   - gpu.go, nvls.go, sums.go: the scale-up network: GPUs, copies and reductions in its switches
-//   - aggregation.go, streams.go, messageturns.go: SHARP: trees, streams, the order of messages
-//   - partitionkeys.go, segments.go: P_Keys; VLANs and VRFs
-//   - fault.go, faultevents.go, faultlanes.go: faults: their times, their events, changed
-//     SL2VL tables
-//   - deadlock.go, waiting.go, timeouts.go: why a run stands still
+//
+// The life of a packet-hop:
+//
+//   - packet.go, link.go, errors.go: packets, the wire, what goes wrong on it
+//   - route.go, path.go: the choice of a port; the path of a connection
+//   - ethernet.go, ports.go, trim.go: Ethernet switches: admission, queues, limits of ports, trimming
+//   - pfc.go, pausescope.go, pfcreceiver.go, watchdog.go: pauses, what a pause stops, slow receivers
+//   - infiniband.go, vlarb.go, readports.go, fecn.go, stall.go: InfiniBand switches: queues, lanes,
+//     speed-up, marks, lifetimes
+//   - credit.go: credits
+//   - nic.go, flow.go, flowtable.go, ring.go, timers.go, verbs.go, cnpdelay.go, telemetry.go: NICs: their
+//     queue pairs and sockets, turns, timers, receives, CNPs, telemetry in packets
+//   - foreign.go: packets of queue pairs outside of the simulation
+//   - gpu.go, nvls.go: the scale-up network: GPUs, copies and reductions in its switches
+//   - aggregation.go: SHARP
+//   - inspection.go, isolation.go: middleboxes; P_Keys, VLANs and VRFs
+//   - fault.go, faultevents.go, amend.go: faults, and their replacement under way
+//
+// Beside it:
+//
+//   - waiting.go, deadlock.go, timeouts.go: why a run stands still
 //   - conserve.go, breach.go, limits.go: invariants, their breaches, bounds
 //   - trace.go: packets followed from port to port
-//   - series.go, seriesperiod.go, flowseries.go: links by interval, and messages, recorded over time
+//   - series.go, seriesperiod.go, messagerecord.go, pauserecord.go, portcounts.go: records
+//   - period.go, statewalk.go: periods that are skipped; the state that tells them
 package fabric

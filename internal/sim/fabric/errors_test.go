@@ -6,6 +6,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/impair"
 	"weft/units"
 )
 
@@ -19,7 +21,7 @@ func TestABurstCostsEveryPacketThatItTouches(t *testing.T) {
 	}
 	for _, name := range []string{"roce", "infiniband"} {
 		app := &flows{}
-		n, err := buildHarmed(g, name, nil, app, func(b *fabric.Builder) { b.Bursts = &fabric.Bursts{Gap: gap, Length: length} })
+		n, err := buildHarmed(g, name, nil, app, func(b *fabric.Builder) { b.Bursts = &impair.Bursts{Gap: gap, Length: length} })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +36,7 @@ func TestABurstCostsEveryPacketThatItTouches(t *testing.T) {
 		for link := range int32(n.Links()) {
 			bytes += n.LinkBytes(link)
 		}
-		got, want := float64(s.Dropped[fabric.DropCorrupt]), float64(bytes+s.Hops*length)/gap
+		got, want := float64(s.Dropped[counts.DropCorrupt]), float64(bytes+s.Hops*length)/gap
 		// A burst touches two packets at most here, so the variance is below twice the mean.
 		if sigma := math.Sqrt(2 * want); math.Abs(got-want) > 5*sigma || s.LinkRetries != 0 {
 			t.Errorf("%s: %.0f packets were corrupted and %d sent again by links, want %.0f ± %.0f and none", name, got, s.LinkRetries, want, sigma)
@@ -49,7 +51,7 @@ func TestABurstCostsEveryPacketThatItTouches(t *testing.T) {
 func TestARetryingLinkDelaysAndLosesNothing(t *testing.T) {
 	const length, perByte, propagation = 1285, 20, 100 * ns
 	const round = 2*propagation + length*perByte
-	run := func(name string, errors *fabric.Bursts) (units.Time, fabric.Stats) {
+	run := func(name string, errors *impair.Bursts) (units.Time, counts.Stats) {
 		f := &flows{}
 		b := &fabric.Builder{Classes: 1, Seed: 1, App: f, Bursts: errors}
 		nic := ethernetNIC()
@@ -73,12 +75,12 @@ func TestARetryingLinkDelaysAndLosesNothing(t *testing.T) {
 	}
 	for _, name := range []string{"roce", "infiniband"} {
 		clean, _ := run(name, nil)
-		got, s := run(name, &fabric.Bursts{Gap: 1 << 20, Length: length, Retry: true})
+		got, s := run(name, &impair.Bursts{Gap: 1 << 20, Length: length, Retry: true})
 		rounds := int64((got - clean) / round)
 		if (got-clean)%round != 0 && name == "roce" || rounds > s.LinkRetries || rounds < s.LinkRetries/3 || s.LinkRetries < 40 {
 			t.Errorf("%s: the message took %v longer, %d rounds of %v, with %d repetitions", name, got-clean, rounds, round, s.LinkRetries)
 		}
-		if s.Dropped != ([fabric.DropReasons]int64{}) {
+		if s.Dropped != ([counts.DropReasons]int64{}) {
 			t.Errorf("%s: packets were dropped: %v", name, s.Dropped)
 		}
 	}
@@ -106,7 +108,7 @@ func TestEveryLinkCorruptsItsShare(t *testing.T) {
 		}
 		s := n.Stats()
 		hops := float64(s.Hops)
-		got, want := float64(s.Dropped[fabric.DropCorrupt]), hops*rate
+		got, want := float64(s.Dropped[counts.DropCorrupt]), hops*rate
 		if sigma := math.Sqrt(hops * rate * (1 - rate)); math.Abs(got-want) > 5*sigma {
 			t.Errorf("%s: %.0f of %.0f packets on links were corrupted, want %.0f ± %.0f", name, got, hops, want, sigma)
 		}

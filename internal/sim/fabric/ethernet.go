@@ -6,17 +6,17 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/buffer"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/marking"
+	"weft/internal/sim/fabric/watchdog"
 	"weft/units"
 )
 
-// EthernetSwitch describes a kind of Ethernet switch: a buffer shared by all ports, one queue per
-// egress port and priority, accounting per ingress port and priority.
-//
-// The memory management follows shared-buffer ASICs with dynamic thresholds (Choudhury and Hahne,
-// "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM ToN 6(2), 1998):
-// the bytes of an ingress queue above its reserve come from the shared pool as long as they stay
-// below alpha times the free part of the pool. Above this threshold a lossless queue pauses its
-// sender and uses its headroom, and a lossy queue drops.
+// EthernetSwitch describes a kind of Ethernet switch: a buffer shared by all ports (package buffer), one
+// queue per egress port and priority, accounting per ingress port and priority.
 type EthernetSwitch struct {
 	// Pipeline is the fixed time from the head (cut-through) or tail
 	// (store-and-forward) of a packet at the input to its first bit at an idle
@@ -25,7 +25,7 @@ type EthernetSwitch struct {
 	CutThrough bool
 	// Jitter, if not nil, is the random time of each packet in the pipeline, in addition to
 	// Pipeline.
-	Jitter Jitter
+	Jitter impair.Jitter
 
 	// Shared is the shared pool in bytes. Reserve and Headroom are in bytes
 	// per ingress port and priority and are not part of it.
@@ -57,50 +57,35 @@ type EthernetSwitch struct {
 
 	PFC PFC
 	// Watchdog, if not nil, ends pauses that do not end.
-	Watchdog *Watchdog
-	ECN      [8]ECN
+	Watchdog *watchdog.Config
+	ECN      [8]marking.ECN
 	// Ports, if not nil, replaces Headroom, alpha and ECN for each port.
 	Ports []EthernetPort
 	// MaxFrame, if not 0, is the longest packet that a port accepts, in bytes on the wire; longer
 	// packets are dropped.
 	MaxFrame uint16
 	// Schedule orders the priorities at every egress port.
-	Schedule Schedule
+	Schedule arbitration.Schedule
 
 	inspects units.PerByte // of a middlebox; zero: a switch
-}
-
-// ECN marks packets of one priority at the egress queue with a probability
-// that rises from 0 at KMin to PMax at KMax bytes and is 1 above: WRED as in
-// RFC 3168 networks. KMax 0 marks nothing.
-type ECN struct {
-	KMin, KMax int32
-	PMax       uint32 // of 2^32
-	// AtDequeue uses the length of the queue when the packet leaves, without the packet; otherwise
-	// the length when it is queued, with the packet.
-	AtDequeue bool
 }
 
 // ethernetPorts is the state of the ports of Ethernet switches.
 type ethernetPorts struct {
 	ethernet []ethernetState
-	egress   []egress     `state:"-"` // by port and class
-	ingress  []ingress    // by link and class
-	rounds   []roundRobin // by port
-	random   []rand.PCG   // by port
+	egress   []egress                 `state:"-"` // by port and class
+	ingress  []buffer.Ingress         // by link and class
+	rounds   []arbitration.RoundRobin // by port
+	random   []rand.PCG               // by port
 }
 
 // ethernetState is the state of one switch.
 type ethernetState struct {
 	spec *EthernetSwitch `state:"-"`
-	// used is the part of the shared pool in the ingress queues. It still includes the buffers of
-	// packets that have left, if their port has not run since; settle removes these when the
-	// difference could change a decision.
-	used     int64
-	shared   int64 `state:"-"` // spec.Shared
-	headroom int64 // headroom in use by the ingress queues; counted like used
-	reserve  int32 `state:"-"` // spec.Reserve
-	paused   int32 // ingress queues with a paused sender
+	// buffer still includes the packets that have left, if their port has not run since; settle
+	// releases these when the difference could change a decision.
+	buffer buffer.Buffer
+	paused int32 // ingress queues with a paused sender
 	// leastIn and leastOut are the lengths of an egress queue up to which nothing is marked, at
 	// queueing and at leaving.
 	leastIn, leastOut int32  `state:"-"`
@@ -115,7 +100,7 @@ type ethernetState struct {
 
 func newEthernetState(s *EthernetSwitch) ethernetState {
 	e := ethernetState{
-		spec: s, shared: s.Shared, reserve: s.Reserve, lossless: s.PFC.Lossless, early: s.EarlyRelease,
+		spec: s, buffer: buffer.Buffer{Limits: s.bufferLimits()}, lossless: s.PFC.Lossless, early: s.EarlyRelease,
 		leastIn: math.MaxInt32, leastOut: math.MaxInt32, longest: math.MaxUint16, inspects: s.inspects.Num > 0,
 	}
 	if s.MaxFrame != 0 {
@@ -124,9 +109,9 @@ func newEthernetState(s *EthernetSwitch) ethernetState {
 	if s.EgressDen != 0 {
 		e.bounded = ^s.PFC.Lossless
 	}
-	e.marks(&s.ECN)
+	e.noteMarking(&s.ECN)
 	for i := range s.Ports {
-		e.marks(&s.Ports[i].ECN)
+		e.noteMarking(&s.Ports[i].ECN)
 	}
 	return e
 }
@@ -136,8 +121,8 @@ func (s *ethernetState) prepare() {
 	s.odd = s.early || s.inspects || s.outrun || s.leastOut != math.MaxInt32
 }
 
-// marks computes the queue length from which on packets may be marked.
-func (s *ethernetState) marks(ecn *[8]ECN) {
+// noteMarking computes the queue length from which on packets may be marked.
+func (s *ethernetState) noteMarking(ecn *[8]marking.ECN) {
 	for i := range ecn {
 		switch e := &ecn[i]; {
 		case e.KMax <= 0:
@@ -149,22 +134,10 @@ func (s *ethernetState) marks(ecn *[8]ECN) {
 	}
 }
 
-// ingress is the accounting of one ingress port and priority.
-type ingress struct {
-	held     int32 // bytes in the reserve and the shared pool
-	headroom int32 // bytes in the headroom
-	num, den int64 `state:"-"` // alpha; num is 0 if the threshold is not dynamic
-	paused   bool
-}
-
 // egress is the queue of one egress port and priority.
 type egress struct {
 	packets list
 	bytes   int32
-}
-
-func shared(g *ingress, reserve int32) int64 {
-	return max(0, int64(g.held)-int64(reserve))
 }
 
 // handle handles the events of a switch's cell in a slot before limit, as Partition.handle does for any node,
@@ -185,8 +158,8 @@ func (s *ethernetState) handle(p *Partition, nd *node, bucket *engine.Bucket, li
 		case classPort:
 			link := int32(e.Source)
 			switch o := &p.net.ports[link]; {
-			case !o.wakes(p):
-			case o.atOnce(p):
+			case !o.acceptWake(p):
+			case o.canDecideNow(p):
 				s.send(p, o, link)
 			default:
 				o.touch(p, link)
@@ -213,11 +186,11 @@ func (s *ethernetState) arrive(p *Partition, nd *node, link, i int32) {
 		return
 	}
 	if out := nd.onlyPort(p.net, k); out >= 0 {
-		s.towards(p, out, link, i, k)
+		s.admitTowards(p, out, link, i, k)
 		return
 	}
 	p.stats.Hashed++
-	s.towards(p, nd.hashedPort(p.net, k), link, i, k)
+	s.admitTowards(p, nd.hashedPort(p.net, k), link, i, k)
 }
 
 // arriveRarely is arrive for a packet that is too long, or at a switch whose choice of a port is not
@@ -225,53 +198,53 @@ func (s *ethernetState) arrive(p *Partition, nd *node, link, i int32) {
 func (s *ethernetState) arriveRarely(p *Partition, nd *node, link, i int32) {
 	k := &p.pool.hot[i]
 	if k.size > s.longest {
-		p.dropFrom(link, i, DropMTU)
+		p.dropFrom(link, i, counts.DropMTU)
 		return
 	}
-	if p.net.segments != nil && nd.unrouted(p, link, i) {
+	if p.net.segments != nil && nd.dropUnrouted(p, link, i) {
 		return
 	}
 	if nd.hashes(p.net, k) {
 		p.stats.Hashed++
 	}
-	s.towards(p, nd.route(p, k), link, i, k)
+	s.admitTowards(p, nd.route(p, k), link, i, k)
 }
 
-// towards admits a packet that goes to an output port. It sends the packet at once if the port is idle;
+// admitTowards admits a packet that goes to an output port. It sends the packet at once if the port is idle;
 // else the packet waits.
-func (s *ethernetState) towards(p *Partition, out, link, i int32, k *pkt) {
+func (s *ethernetState) admitTowards(p *Partition, out, link, i int32, k *pkt) {
 	n := p.net
 	o := &n.ports[out]
 	switch {
-	case o.flags&(flagStorm|flagDown) != 0 || has(s.bounded, k.class) || !s.fits(&n.ingress[int(link)*n.classes+int(k.class)], k):
-		s.towardsRarely(p, o, out, link, i, k)
+	case o.flags&(flagStorm|flagDown) != 0 || has(s.bounded, k.class) || !s.buffer.TryCharge(&n.ingress[int(link)*n.classes+int(k.class)], int32(k.size)):
+		s.admitTowardsRarely(p, o, out, link, i, k)
 	case o.nonEmpty != 0:
 		s.waitBehind(p, o, out, i, k)
-	case !p.last || o.freeAt > p.now || len(p.dirty) > 0: // not atOnce
+	case !p.last || o.freeAt > p.now || len(p.dirty) > 0: // not canDecideNow
 		s.wait(p, o, out, i, k)
-	case int32(k.size) > s.leastIn || has(o.blocked, k.class) || !s.cleared(p, o):
+	case int32(k.size) > s.leastIn || has(o.blocked, k.class) || !s.tryReleaseServed(p, o):
 		s.offer(p, o, out, i, k)
 	default:
 		s.launch(p, o, out, i, k, 0)
 	}
 }
 
-// towardsRarely is towards for a packet that may be dropped or trimmed, or that may be the cause of a pause.
-func (s *ethernetState) towardsRarely(p *Partition, o *port, out, link, i int32, k *pkt) {
+// admitTowardsRarely is admitTowards for a packet that may be dropped or trimmed, or that may be the cause of a pause.
+func (s *ethernetState) admitTowardsRarely(p *Partition, o *port, out, link, i int32, k *pkt) {
 	b := &p.net.inboxes[link]
-	if o.flags&flagStorm != 0 && p.stormy(out, k.class) {
-		p.dropAt(out, i, DropWatchdog)
+	if o.flags&flagStorm != 0 && p.net.inStorm(p, out, k.class) {
+		p.dropAt(out, i, counts.DropWatchdog)
 		return
 	}
 	lossless := has(s.lossless, k.class)
-	if has(s.bounded, k.class) && s.overEgress(p, b, o, out, k) && !s.trims(p, b, o, out, k) {
-		p.dropAt(out, i, DropBuffer)
+	if has(s.bounded, k.class) && s.isOverEgress(p, b, o, out, k) && !s.tryTrim(p, b, o, out, k) {
+		p.dropAt(out, i, counts.DropBuffer)
 		return
 	}
-	if !s.admit(p, b, link, k) && (!s.trims(p, b, o, out, k) || !s.admit(p, b, link, k)) {
-		why := DropBuffer
+	if !s.admit(p, b, link, k) && (!s.tryTrim(p, b, o, out, k) || !s.admit(p, b, link, k)) {
+		why := counts.DropBuffer
 		if lossless {
-			why = DropHeadroom
+			why = counts.DropHeadroom
 		}
 		p.dropAt(out, i, why)
 		return
@@ -279,15 +252,15 @@ func (s *ethernetState) towardsRarely(p *Partition, o *port, out, link, i int32,
 	s.offer(p, o, out, i, k)
 }
 
-// offer is the part of towards for an admitted packet, whatever the state of its port.
+// offer is the part of admitTowards for an admitted packet, whatever the state of its port.
 func (s *ethernetState) offer(p *Partition, o *port, out, i int32, k *pkt) {
 	if o.nonEmpty != 0 {
 		s.waitBehind(p, o, out, i, k)
 		return
 	}
-	if o.atOnce(p) {
+	if o.canDecideNow(p) {
 		if o.serveIn >= 0 {
-			s.served(p, o)
+			s.releaseServed(p, o)
 		}
 		if o.freeAt <= p.now && !has(o.blocked, k.class) { // a PFC frame may have started just now
 			s.markIn(p, out, k, int32(k.size))
@@ -303,30 +276,30 @@ func (s *ethernetState) offer(p *Partition, o *port, out, i int32, k *pkt) {
 func (s *ethernetState) wait(p *Partition, o *port, out, i int32, k *pkt) {
 	o.single = i
 	o.nonEmpty = 1 << (k.class & 15)
-	s.waits(p, o, out, k, int32(k.size))
+	s.countWaiting(p, o, out, k, int32(k.size))
 }
 
 // waitBehind lets a packet wait at a port where others wait.
 func (s *ethernetState) waitBehind(p *Partition, o *port, out, i int32, k *pkt) {
 	o.queueSingleEthernet(p, out)
 	o.nonEmpty |= 1 << (k.class & 15)
-	s.waits(p, o, out, k, p.queueUpEthernet(out, i, k))
+	s.countWaiting(p, o, out, k, p.queueUpEthernet(out, i, k))
 }
 
-// waits counts and marks a packet that makes a queue of a length, and makes its port decide.
-func (s *ethernetState) waits(p *Partition, o *port, out int32, k *pkt, depth int32) {
+// countWaiting counts and marks a packet that makes a queue of a length, and makes its port decide.
+func (s *ethernetState) countWaiting(p *Partition, o *port, out int32, k *pkt, depth int32) {
 	o.queued += int32(k.size)
-	if p.tallies != nil || depth > s.leastIn {
-		s.waitsRarely(p, o, out, k, depth)
+	if p.record != nil || depth > s.leastIn {
+		s.countWaitingRarely(p, o, out, k, depth)
 		return
 	}
 	o.touch(p, out)
 }
 
-// waitsRarely is waits in a run that is recorded, or for a packet that may be marked.
-func (s *ethernetState) waitsRarely(p *Partition, o *port, out int32, k *pkt, depth int32) {
-	if p.tallies != nil {
-		p.tallyCame(p.lane(out, k.class), int32(k.size))
+// countWaitingRarely is countWaiting in a run that is recorded, or for a packet that may be marked.
+func (s *ethernetState) countWaitingRarely(p *Partition, o *port, out int32, k *pkt, depth int32) {
+	if p.record != nil {
+		p.record.Queued(p.lane(out, k.class), int32(k.size), p.now)
 	}
 	s.markIn(p, out, k, depth)
 	o.touch(p, out)
@@ -336,8 +309,8 @@ func (s *ethernetState) waitsRarely(p *Partition, o *port, out int32, k *pkt, de
 // at arrival.
 func (s *ethernetState) markIn(p *Partition, out int32, k *pkt, bytes int32) {
 	if bytes > s.leastIn {
-		if e := s.ecn(p.net, out, k.class); e.KMax > 0 && !e.AtDequeue {
-			e.mark(p, bytes, out, k)
+		if e := s.ecn(p.net, out, k.class); !e.AtDequeue {
+			p.markECN(e, out, k, bytes)
 		}
 	}
 }
@@ -373,13 +346,13 @@ func (o *port) dequeueEthernet(p *Partition, link int32, class uint8) (i, depth 
 	return i, q.bytes
 }
 
-// overEgress reports whether an egress queue of a lossy priority has no room
+// isOverEgress reports whether an egress queue of a lossy priority has no room
 // for a packet.
-func (s *ethernetState) overEgress(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
+func (s *ethernetState) isOverEgress(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
 	o.queueSingleEthernet(p, out)
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	over := func() bool {
-		room := (s.spec.Shared - s.used) * s.spec.EgressNum / s.spec.EgressDen
+		room := s.buffer.Free() * s.spec.EgressNum / s.spec.EgressDen
 		if limit := int64(s.spec.EgressLimit[k.class]); limit > 0 {
 			room = min(room, limit)
 		}
@@ -392,138 +365,83 @@ func (s *ethernetState) overEgress(p *Partition, b *inbox, o *port, out int32, k
 	return over()
 }
 
-// fits charges a packet to its ingress queue if there is room for it, and for more behind it.
-func (s *ethernetState) fits(g *ingress, k *pkt) bool {
-	held := g.held + int32(k.size)
-	above := max(0, held-s.reserve)
-	used := s.used + int64(above-max(0, g.held-s.reserve))
-	if g.headroom != 0 || int64(above+1)*g.den > (s.shared-used)*g.num {
-		return false
-	}
-	g.held, s.used = held, used
-	return true
-}
-
 // admit charges a packet to its ingress queue. It returns false if neither the shared pool nor the
 // headroom has room for it.
 func (s *ethernetState) admit(p *Partition, b *inbox, link int32, k *pkt) bool {
 	g := &p.net.ingress[int(link)*p.net.classes+int(k.class)]
-	return s.fits(g, k) || s.admitAtBound(p, g, b, link, k)
+	return s.buffer.TryCharge(g, int32(k.size)) || s.admitAtBound(p, g, b, link, k)
 }
 
 // admitAtBound is admit for an ingress queue that is above its threshold, or may be after this
 // packet.
-func (s *ethernetState) admitAtBound(p *Partition, g *ingress, b *inbox, link int32, k *pkt) bool {
-	n, spec := p.net, s.spec
-	size := int32(k.size)
-	over := s.over(g, int64(g.held+size)-int64(spec.Reserve))
+func (s *ethernetState) admitAtBound(p *Partition, g *buffer.Ingress, b *inbox, link int32, k *pkt) bool {
+	size, lossless := int32(k.size), has(s.lossless, k.class)
+	over := s.buffer.IsOver(g, size)
 	if over {
 		s.settle(p, b.node)
-		over = s.over(g, int64(g.held+size)-int64(spec.Reserve))
+		over = s.buffer.IsOver(g, size)
 	}
-	if over {
-		if s.lossless>>k.class&1 == 0 {
-			return false
+	switch {
+	case !over:
+		if used := s.buffer.Charge(g, size); used > s.spec.Shared {
+			p.breach("shared buffer over its size", link, used, s.spec.Shared)
 		}
-		if g.headroom+size > s.headroomOf(n, link) || spec.HeadroomPool > 0 && s.overPool(p, b, size) {
-			return false
-		}
-		g.headroom += size
-		s.headroom += int64(size)
-	} else {
-		before := shared(g, spec.Reserve)
-		g.held += size
-		s.used += shared(g, spec.Reserve) - before
-		if s.used > spec.Shared {
-			p.breach("shared buffer over its size", link, s.used, spec.Shared)
-		}
+	case lossless && g.HasHeadroom(size) && s.poolHasHeadroom(p, b, size):
+		s.buffer.ChargeHeadroom(g, size)
+	default:
+		return false
 	}
-	if s.lossless>>k.class&1 != 0 && !g.paused && s.crowded(p, g, b) {
+	if lossless && !g.Paused && s.isFull(p, g, b) {
 		s.pauseSender(p, g, b, link, k.class)
 	}
 	return true
 }
 
-// crowded reports whether an ingress queue is full enough to pause its sender.
-func (s *ethernetState) crowded(p *Partition, g *ingress, b *inbox) bool {
-	full := func() bool {
-		return g.headroom > 0 || s.over(g, shared(g, s.spec.Reserve)+1)
-	}
-	if !full() {
+// isFull reports whether an ingress queue is full enough to pause its sender.
+func (s *ethernetState) isFull(p *Partition, g *buffer.Ingress, b *inbox) bool {
+	if !s.buffer.IsFull(g) {
 		return false
 	}
 	s.settle(p, b.node)
-	return full()
+	return s.buffer.IsFull(g)
 }
 
-// overPool reports whether the shared headroom has no room for a packet.
-func (s *ethernetState) overPool(p *Partition, b *inbox, size int32) bool {
-	if s.headroom+int64(size) > s.spec.HeadroomPool {
-		s.settle(p, b.node)
+// poolHasHeadroom reports whether the shared headroom has room for a packet.
+func (s *ethernetState) poolHasHeadroom(p *Partition, b *inbox, size int32) bool {
+	if s.buffer.PoolHasHeadroom(size) {
+		return true
 	}
-	return s.headroom+int64(size) > s.spec.HeadroomPool
+	s.settle(p, b.node)
+	return s.buffer.PoolHasHeadroom(size)
 }
 
 // release returns the buffer of a packet that has left.
 func (s *ethernetState) release(p *Partition, link int32, class uint8, size int32) {
 	g := &p.net.ingress[int(link)*p.net.classes+int(class)]
-	if s.refund(g, size) {
+	if s.buffer.TryRelease(g, size) {
 		return
 	}
-	if g.headroom > 0 {
-		fromHeadroom := min(g.headroom, size)
-		g.headroom -= fromHeadroom
-		s.headroom -= int64(fromHeadroom)
-		size -= fromHeadroom
-	}
-	held := g.held - size
-	s.used -= int64(max(0, g.held-s.reserve) - max(0, held-s.reserve))
-	g.held = held
-	if held < 0 {
+	if held := s.buffer.Release(g, size); held < 0 {
 		p.breach("ingress queue holds less than nothing", link, int64(held), 0)
 	}
-	if g.paused && g.headroom == 0 && s.mayResume(g) {
+	if g.Paused && s.buffer.MayResume(g) {
 		s.resumeSender(p, g, link, class)
 	}
 }
 
-// refund is release if the buffer is outside of the headroom and nobody waits for it; else it does
-// nothing, and returns false.
-func (s *ethernetState) refund(g *ingress, size int32) bool {
-	held := g.held - size
-	if held < 0 || g.paused || g.headroom != 0 {
-		return false
-	}
-	s.used -= int64(max(0, g.held-s.reserve) - max(0, held-s.reserve))
-	g.held = held
-	return true
-}
-
-// mayResume reports whether a paused queue has drained far enough.
-func (s *ethernetState) mayResume(g *ingress) bool {
-	above := shared(g, s.spec.Reserve)
-	switch {
-	case above == 0 || g.held <= s.spec.Xon:
-		return true
-	case s.spec.Xon > 0 && s.spec.XonOffset == 0:
-		return false
-	}
-	return !s.over(g, above+int64(s.spec.XonOffset))
-}
-
-// served returns the buffer of the packet that a port has sent.
-func (s *ethernetState) served(p *Partition, o *port) {
+// releaseServed returns the buffer of the packet that a port has sent.
+func (s *ethernetState) releaseServed(p *Partition, o *port) {
 	in := o.serveIn
 	o.serveIn = -1
 	s.release(p, in, o.class, int32(o.serve))
 }
 
-// cleared is served if a port has sent a packet whose buffer refund returns, and true as well if it has sent none.
-func (s *ethernetState) cleared(p *Partition, o *port) bool {
+// tryReleaseServed is releaseServed if a port has sent a packet whose buffer TryRelease returns, and true as well if it has sent none.
+func (s *ethernetState) tryReleaseServed(p *Partition, o *port) bool {
 	if o.serveIn < 0 {
 		return true
 	}
-	if !s.refund(&p.net.ingress[int(o.serveIn)*p.net.classes+int(o.class)], int32(o.serve)) {
+	if !s.buffer.TryRelease(&p.net.ingress[int(o.serveIn)*p.net.classes+int(o.class)], int32(o.serve)) {
 		return false
 	}
 	o.serveIn = -1
@@ -537,15 +455,15 @@ func (s *ethernetState) settle(p *Partition, node int32) {
 	nd := &n.nodes[node]
 	for link := nd.base; link < nd.base+nd.ports; link++ {
 		if o := &n.ports[link]; o.serveIn >= 0 && o.freeAt <= p.now {
-			s.served(p, o)
+			s.releaseServed(p, o)
 		}
 	}
 }
 
 // send sends the next packet of a port whose wire is free.
 func (s *ethernetState) send(p *Partition, o *port, link int32) {
-	if !s.cleared(p, o) {
-		s.served(p, o)
+	if !s.tryReleaseServed(p, o) {
+		s.releaseServed(p, o)
 	}
 	ready := o.nonEmpty &^ o.blocked
 	if ready == 0 || o.freeAt > p.now { // a PFC frame may have started just now
@@ -556,13 +474,15 @@ func (s *ethernetState) send(p *Partition, o *port, link int32) {
 	}
 	class := uint8(bits.TrailingZeros16(ready)) & 15
 	if ready&(ready-1) != 0 {
-		class = s.spec.Schedule.pick(p, link, ready)
+		class = p.net.rounds[link].Pick(&s.spec.Schedule, ready, func(class uint8) int32 {
+			return int32(p.pool.hot[p.net.egress[int(link)*p.net.classes+int(class)].packets.head].size)
+		})
 	}
 	i, depth := o.dequeueEthernet(p, link, class)
 	k := &p.pool.hot[i]
 	o.queued -= int32(k.size)
-	if p.tallies != nil {
-		p.tallyLeft(p.lane(link, k.class), int32(k.size))
+	if p.record != nil {
+		p.record.Dequeued(p.lane(link, k.class), int32(k.size), p.now)
 	}
 	if o.nonEmpty&^o.blocked == 0 {
 		s.launch(p, o, link, i, k, depth)
@@ -586,8 +506,8 @@ func (s *ethernetState) launch(p *Partition, o *port, link, i int32, k *pkt, byt
 // each release matters.
 func (s *ethernetState) launchRarely(p *Partition, o *port, link, i int32, k *pkt, bytes int32) {
 	if bytes > s.leastOut {
-		if e := s.ecn(p.net, link, k.class); e.AtDequeue && e.KMax > 0 {
-			e.mark(p, bytes, link, k)
+		if e := s.ecn(p.net, link, k.class); e.AtDequeue {
+			p.markECN(e, link, k, bytes)
 		}
 	}
 	if k.wants != 0 && k.reports() {
@@ -619,18 +539,9 @@ func (o *port) notBeforeTail(p *Partition, k *pkt) units.Time {
 	return max(p.now, k.arrive+p.net.ports[k.in].serialisation(k.size)-out)
 }
 
-// mark sets congestion experienced with the probability of RED.
-func (e *ECN) mark(p *Partition, bytes, link int32, k *pkt) {
-	if bytes <= e.KMin || !k.markable() {
-		return
+// markECN marks a packet that finds a queue of a number of bytes, with the probability of its priority.
+func (p *Partition) markECN(e *marking.ECN, link int32, k *pkt, bytes int32) {
+	if k.markable() && e.Marks(bytes, &p.net.random[link]) {
+		p.markCongestion(p.lane(link, k.class), k)
 	}
-	if bytes <= e.KMax {
-		threshold := uint64(e.PMax) * uint64(bytes-e.KMin) / uint64(e.KMax-e.KMin)
-		if p.net.random[link].Uint64()>>32 >= threshold {
-			return
-		}
-	}
-	k.mark |= marked
-	p.stats.Marked++
-	p.tallyMark(p.lane(link, k.class))
 }

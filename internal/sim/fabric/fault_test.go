@@ -7,6 +7,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/fault"
 	"weft/units"
 )
 
@@ -25,7 +27,7 @@ func twoLeaves(t *testing.T) *topology.Graph {
 func across(size uint32) func(*flows, *fabric.Network) error { return shift(8, 4, size) }
 
 // runFaulty runs a pattern with faults on a network cut into some parts.
-func runFaulty(t *testing.T, name string, parts int, faults *fabric.Faults) (*flows, fabric.Stats) {
+func runFaulty(t *testing.T, name string, parts int, faults *fault.Plan) (*flows, counts.Stats) {
 	t.Helper()
 	g := twoLeaves(t)
 	app := &flows{pattern: across(1 << 20)}
@@ -48,9 +50,9 @@ const us = units.Microsecond
 // while. The run itself checks that packets, bytes and credits add up.
 func TestPacketsThatACableLosesAreCountedAndSentAgain(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
-		faults := &fabric.Faults{}
+		faults := &fault.Plan{}
 		for port := range int32(4) {
-			faults.Outages = append(faults.Outages, fabric.Outage{Node: 8, Port: 4 + port, From: 5 * us, Until: 50 * us})
+			faults.Outages = append(faults.Outages, fault.Outage{Node: 8, Port: 4 + port, From: 5 * us, Until: 50 * us})
 		}
 		var want string
 		for _, parts := range []int{1, 2, 3} {
@@ -58,7 +60,7 @@ func TestPacketsThatACableLosesAreCountedAndSentAgain(t *testing.T) {
 			if app.unfinished() > 0 {
 				t.Errorf("%s: %d messages never arrive, though the cables work again", name, app.unfinished())
 			}
-			lost := s.Dropped[fabric.DropFault]
+			lost := s.Dropped[counts.DropFault]
 			if lost == 0 || s.LastFault < 5*us || s.LastFault >= 50*us {
 				t.Errorf("%s: %d packets lost, the last at %v; want some, from 5 to 50 us", name, lost, s.LastFault)
 			}
@@ -77,18 +79,18 @@ func TestPacketsThatACableLosesAreCountedAndSentAgain(t *testing.T) {
 // lost too: where two flows share a cable, no more than arrived in these 20 us.
 func TestNewTablesEndTheLoss(t *testing.T) {
 	const at, mended = 5 * us, 25 * us
-	faults := &fabric.Faults{Outages: []fabric.Outage{{Node: 8, Port: 4, From: at, Until: units.Forever}}}
+	faults := &fault.Plan{Outages: []fault.Outage{{Node: 8, Port: 4, From: at, Until: units.Forever}}}
 	for dst := range int32(8) {
 		leaf := 1 - dst/4 // the leaf that sends up
-		faults.Changes = append(faults.Changes, fabric.TableChange{At: mended, Row: leaf, Dst: dst, Ports: []uint16{5, 6, 7}, Port: 5})
+		faults.Changes = append(faults.Changes, fault.TableChange{At: mended, Row: leaf, Dst: dst, Ports: []uint16{5, 6, 7}, Port: 5})
 	}
 	for _, name := range []string{"infiniband", "roce"} {
 		app, s := runFaulty(t, name, 1, faults)
 		if app.unfinished() > 0 {
 			t.Errorf("%s: %d messages never arrive, though the tables lead around the fault", name, app.unfinished())
 		}
-		if s.Dropped[fabric.DropFault] == 0 || s.LastFault < at || s.LastFault > mended+(mended-at)+2*us {
-			t.Errorf("%s: %d packets lost, the last at %v; want some, until the tables change at %v", name, s.Dropped[fabric.DropFault], s.LastFault, mended)
+		if s.Dropped[counts.DropFault] == 0 || s.LastFault < at || s.LastFault > mended+(mended-at)+2*us {
+			t.Errorf("%s: %d packets lost, the last at %v; want some, until the tables change at %v", name, s.Dropped[counts.DropFault], s.LastFault, mended)
 		}
 	}
 }
@@ -97,12 +99,12 @@ func TestNewTablesEndTheLoss(t *testing.T) {
 // of the other leaf.
 func TestASwitchWithoutAWayDropsAndSaysWhy(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
-		_, s := runFaulty(t, name, 1, &fabric.Faults{Changes: []fabric.TableChange{
+		_, s := runFaulty(t, name, 1, &fault.Plan{Changes: []fault.TableChange{
 			{At: 5 * us, Row: 1, Dst: 0},
 			{At: 50 * us, Row: 1, Dst: 0, Ports: []uint16{4}, Port: 4},
 		}})
-		if s.Dropped[fabric.DropNoRoute] == 0 || s.Dropped[fabric.DropFault] > 0 {
-			t.Errorf("%s: %d packets dropped for want of a way, %d at a fault; want some and none", name, s.Dropped[fabric.DropNoRoute], s.Dropped[fabric.DropFault])
+		if s.Dropped[counts.DropNoRoute] == 0 || s.Dropped[counts.DropFault] > 0 {
+			t.Errorf("%s: %d packets dropped for want of a way, %d at a fault; want some and none", name, s.Dropped[counts.DropNoRoute], s.Dropped[counts.DropFault])
 		}
 	}
 }
@@ -112,7 +114,7 @@ func TestASwitchWithoutAWayDropsAndSaysWhy(t *testing.T) {
 func TestNothingChangesWithoutFaults(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
 		without, _ := runFaulty(t, name, 1, nil)
-		with, _ := runFaulty(t, name, 1, &fabric.Faults{})
+		with, _ := runFaulty(t, name, 1, &fault.Plan{})
 		if a, b := fmt.Sprint(without.done), fmt.Sprint(with.done); a != b {
 			t.Errorf("%s: an empty list of faults changes results:\n%s\n%s", name, a, b)
 		}
@@ -121,7 +123,7 @@ func TestNothingChangesWithoutFaults(t *testing.T) {
 
 // TestOutagesThatCannotBeAreRefused finds the reason in each error.
 func TestOutagesThatCannotBeAreRefused(t *testing.T) {
-	for want, o := range map[string][]fabric.Outage{
+	for want, o := range map[string][]fault.Outage{
 		"no cable":        {{Node: 10, Port: 7, From: us, Until: units.Forever}},
 		"after the start": {{Node: 8, Port: 4, From: 0, Until: units.Forever}},
 		"take longer":     {{Node: 8, Port: 4, From: us, Until: us + 1}},
@@ -129,7 +131,7 @@ func TestOutagesThatCannotBeAreRefused(t *testing.T) {
 			{Node: 8, Port: 4, From: us, Until: 9 * us}, {Node: 8, Port: 4, From: 5 * us, Until: units.Forever},
 		},
 	} {
-		_, err := buildFaulty(twoLeaves(t), "roce", nil, &flows{}, &fabric.Faults{Outages: o})
+		_, err := buildFaulty(twoLeaves(t), "roce", nil, &flows{}, &fault.Plan{Outages: o})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
@@ -144,12 +146,12 @@ func TestAnOutageTakesLongerThanAPacketsWay(t *testing.T) {
 		way  units.Time
 	}{{"roce", 100*ns + 500*ns + 100*ns + 100*ns}, {"infiniband", 100*ns + 300*ns + 100*ns}} { // to the switch; to the NIC
 		for more, fails := range map[units.Time]bool{0: true, 1: false} {
-			o := []fabric.Outage{{Node: 0, Port: 0, From: us, Until: us + c.way + more}}
-			if _, err := buildFaulty(twoLeaves(t), c.name, nil, &flows{}, &fabric.Faults{Outages: o}); (err != nil) != fails {
+			o := []fault.Outage{{Node: 0, Port: 0, From: us, Until: us + c.way + more}}
+			if _, err := buildFaulty(twoLeaves(t), c.name, nil, &flows{}, &fault.Plan{Outages: o}); (err != nil) != fails {
 				t.Errorf("%s: an outage of %v is refused: %v", c.name, c.way+more, err)
 			}
-			o = []fabric.Outage{{Node: 0, Port: 0, From: us, Until: 5 * us}, {Node: 0, Port: 0, From: 5*us + c.way + more, Until: units.Forever}}
-			if _, err := buildFaulty(twoLeaves(t), c.name, nil, &flows{}, &fabric.Faults{Outages: o}); (err != nil) != fails {
+			o = []fault.Outage{{Node: 0, Port: 0, From: us, Until: 5 * us}, {Node: 0, Port: 0, From: 5*us + c.way + more, Until: units.Forever}}
+			if _, err := buildFaulty(twoLeaves(t), c.name, nil, &flows{}, &fault.Plan{Outages: o}); (err != nil) != fails {
 				t.Errorf("%s: an outage %v after another is refused: %v", c.name, c.way+more, err)
 			}
 		}
@@ -162,7 +164,7 @@ func TestPacketsThatWaitForAFailedCableAreLostToTheFault(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
 		for to := range int32(2) {
 			app := &flows{}
-			n, err := buildFaulty(twoLeaves(t), name, nil, app, &fabric.Faults{Outages: []fabric.Outage{{Node: to, Port: 0, From: 5 * us, Until: 80 * us}}})
+			n, err := buildFaulty(twoLeaves(t), name, nil, app, &fault.Plan{Outages: []fault.Outage{{Node: to, Port: 0, From: 5 * us, Until: 80 * us}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,8 +176,8 @@ func TestPacketsThatWaitForAFailedCableAreLostToTheFault(t *testing.T) {
 			if err := n.Run(units.Second, 1, nil); err != nil {
 				t.Fatal(err)
 			}
-			if s := n.Stats(); s.Dropped[fabric.DropFault] < 3 || s.Dropped[fabric.DropNoRoute] != 0 || app.unfinished() > 0 {
-				t.Errorf("%s, host %d: %d packets lost to the fault, %d for want of a way, %d messages unfinished", name, to, s.Dropped[fabric.DropFault], s.Dropped[fabric.DropNoRoute], app.unfinished())
+			if s := n.Stats(); s.Dropped[counts.DropFault] < 3 || s.Dropped[counts.DropNoRoute] != 0 || app.unfinished() > 0 {
+				t.Errorf("%s, host %d: %d packets lost to the fault, %d for want of a way, %d messages unfinished", name, to, s.Dropped[counts.DropFault], s.Dropped[counts.DropNoRoute], app.unfinished())
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"weft/internal/sim/fabric/counts"
 	"weft/units"
 )
 
@@ -10,32 +11,29 @@ import (
 // packets.
 const kindDown nodeKind = kindGPU + 1
 
-// fault processes the due changes of a cable's end or a row of the tables.
-func (p *Partition) fault(source uint64) {
+// handle processes the due changes of a cable's end or a row of the tables.
+func (f *faultState) handle(p *Partition, source uint64) {
 	n := p.net
 	ports := uint64(len(n.ports))
 	switch {
 	case source < ports:
-		p.faultOut(int32(source))
+		f.faultOut(p, int32(source))
 	case source < 2*ports:
-		p.faultIn(int32(source - ports))
+		f.faultIn(p, int32(source-ports))
 	default:
-		p.changeRow(int32(source - 2*ports))
+		f.changeRow(p, int32(source-2*ports))
 	}
 }
 
 // faultOut takes the sending end of a link down or up.
-func (p *Partition) faultOut(link int32) {
+func (f *faultState) faultOut(p *Partition, link int32) {
 	n := p.net
-	f, o := &n.faults.links[link], &n.ports[link]
-	if f.out >= len(f.times) || f.times[f.out] != p.now {
+	own, o := &f.links[link], &n.ports[link]
+	if !own.Pass(&own.Out, p.now) {
 		return // it was amended
 	}
-	f.out++
-	if f.out < len(f.times) {
-		p.push(n.cell(link), f.times[f.out], classFault, uint64(link))
-	}
-	if f.out%2 == 0 {
+	n.watchSender(link)
+	if !own.Out.IsDown() {
 		o.flags &^= flagDown
 	} else {
 		o.flags |= flagDown
@@ -55,28 +53,25 @@ func (o *port) unpause(p *Partition, link int32) {
 }
 
 // faultIn takes the receiving end of a link down or up.
-func (p *Partition) faultIn(link int32) {
+func (f *faultState) faultIn(p *Partition, link int32) {
 	n := p.net
-	f, b := &n.faults.links[link], &n.inboxes[link]
-	if f.in >= len(f.times) || f.times[f.in] != p.now {
+	own, b := &f.links[link], &n.inboxes[link]
+	if !own.Pass(&own.In, p.now) {
 		return // it was amended
 	}
-	f.in++
-	if f.in < len(f.times) {
-		p.push(n.ports[link].to, f.times[f.in], classFault, n.receiverSource(link))
-	}
-	if f.in%2 == 1 {
+	n.watchReceiver(link)
+	if own.In.IsDown() {
 		b.kind = kindDown
 		return
 	}
-	b.kind = f.receiver
+	b.kind = f.receivers[link]
 	if b.kind != kindEthernet {
 		return
 	}
 	s := &n.ethernet[n.nodes[b.node].state]
 	for class := range n.classes {
-		if g := &n.ingress[int(link)*n.classes+class]; g.paused { // its sender is no longer paused
-			g.paused = false
+		if g := &n.ingress[int(link)*n.classes+class]; g.Paused { // its sender is no longer paused
+			g.Paused = false
 			s.paused--
 		}
 	}
@@ -88,24 +83,24 @@ func (p *Partition) lost(link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	if n.receiverCredits(link).Period > 0 {
-		p.hold(link, k)
-		p.free(link, k.class, k.size, p.now)
+		p.net.hold(p, link, k)
+		p.net.free(p, link, k.class, k.size, p.now)
 	}
 	p.stats.LastFault = max(p.stats.LastFault, p.now)
-	p.dropFrom(link, i, DropFault)
+	p.dropFrom(link, i, counts.DropFault)
 }
 
 // dropByFault drops a packet that waits at a port whose cable has failed.
-func (p *Partition) dropByFault(port, i int32, why Drop) {
+func (p *Partition) dropByFault(port, i int32, why counts.Drop) {
 	p.stats.LastFault = max(p.stats.LastFault, p.now)
 	p.dropAt(port, i, why)
 }
 
 // sendDown drops all packets that wait at a port with a failed cable, or without a cable.
 func (o *port) sendDown(p *Partition, link int32) {
-	why := DropFault
+	why := counts.DropFault
 	if p.net.inboxes[link].back < 0 {
-		why = DropNoRoute
+		why = counts.DropNoRoute
 	}
 	switch nd := &p.net.nodes[o.node]; nd.kind {
 	case kindEthernet:
@@ -117,16 +112,16 @@ func (o *port) sendDown(p *Partition, link int32) {
 	}
 }
 
-func (s *ethernetState) sendDown(p *Partition, o *port, link int32, why Drop) {
+func (s *ethernetState) sendDown(p *Partition, o *port, link int32, why counts.Drop) {
 	if o.serveIn >= 0 && o.freeAt <= p.now {
-		s.served(p, o)
+		s.releaseServed(p, o)
 	}
 	for o.nonEmpty != 0 {
 		i, _ := o.dequeueEthernet(p, link, uint8(bits.TrailingZeros16(o.nonEmpty)))
 		k := &p.pool.hot[i]
 		o.queued -= int32(k.size)
-		if p.tallies != nil {
-			p.tallyLeft(p.lane(link, k.class), int32(k.size))
+		if p.record != nil {
+			p.record.Dequeued(p.lane(link, k.class), int32(k.size), p.now)
 		}
 		s.release(p, k.in, k.class, int32(k.size))
 		p.dropByFault(link, i, why)
@@ -136,13 +131,13 @@ func (s *ethernetState) sendDown(p *Partition, o *port, link int32, why Drop) {
 	}
 }
 
-func (s *infinibandState) sendDown(p *Partition, nd *node, o *port, out int32, why Drop) {
+func (s *infinibandState) sendDown(p *Partition, nd *node, o *port, out int32, why counts.Drop) {
 	n := p.net
 	s.queueSingle(p, nd, o, out)
 	for o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.nonEmpty))
 		index := int(out)*n.classes + int(class)
-		input := nextSet(s.wants(n, nd, out, class), int32(n.turns[index])+1)
+		input := nextSet(s.requestsOf(n, nd, out, class), int32(n.turns[index])+1)
 		n.starved[index] = units.Forever
 		p.stats.LastFault = max(p.stats.LastFault, p.now)
 		s.discardHead(p, nd, o, out, input, class, why)
@@ -156,10 +151,10 @@ func (o *port) sendDownNIC(p *Partition, link int32) {
 	for class := range n.classes {
 		q := &n.nicQueues[int(link)*n.classes+class]
 		for q.replies.head >= 0 {
-			p.dropByFault(link, p.pool.pop(&q.replies), DropFault)
+			p.dropByFault(link, p.pool.pop(&q.replies), counts.DropFault)
 		}
 		if q.held >= 0 {
-			p.dropByFault(link, q.held, DropFault)
+			p.dropByFault(link, q.held, counts.DropFault)
 			q.held = -1
 		}
 		o.settleClass(q, uint8(class))
@@ -168,21 +163,20 @@ func (o *port) sendDownNIC(p *Partition, link int32) {
 
 // changeRow writes the due changes into a row of the tables, and into the SL2VL table of its
 // switch.
-func (p *Partition) changeRow(row int32) {
+func (f *faultState) changeRow(p *Partition, row int32) {
 	n := p.net
-	r := &n.faults.rows[row]
-	if r.due() > p.now {
+	r := &f.rows[row]
+	if r.Next() > p.now {
 		return // it was amended
 	}
-	for r.next < len(r.changes) && r.changes[r.next].at <= p.now {
-		c := &r.changes[r.next]
-		at := int(row)*n.tables.Endpoints + int(c.dst)
-		n.tables.Port[at], n.tables.Group[at] = c.port, c.group
-		r.next++
+	for _, c := range r.PassEntries(p.now) {
+		entry := int(row)*n.tables.Endpoints + int(c.Dst)
+		n.tables.Port[entry], n.tables.Group[entry] = c.Port, c.Set
 	}
-	r.changeLanes(p)
-	if at := r.due(); at != units.Forever {
-		nd := &n.nodes[n.tables.Endpoints+int(row)]
-		p.push(nd.cell, at, classFault, n.rowSource(row))
+	for _, c := range r.PassLanes(p.now) {
+		n.laneRule.Map(int(row)).Set(c.In, c.Out, &c.Lanes)
+	}
+	if next := r.Next(); next != units.Forever {
+		p.push(n.nodes[n.tables.Endpoints+int(row)].cell, next, classFault, n.rowSource(row))
 	}
 }

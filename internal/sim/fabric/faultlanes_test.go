@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/fault"
 	"weft/internal/sim/routing"
 	"weft/units"
 )
@@ -29,12 +31,12 @@ func crowd(f *flows, n *fabric.Network) error {
 
 // turningLanes moves the only service level in use to the next of three lanes, at every
 // switch and pair of ports, every 100 ns.
-func turningLanes(switches, ports int, until units.Time) (all []fabric.LaneChange) {
+func turningLanes(switches, ports int, until units.Time) (all []fault.LaneChange) {
 	for at := us; at < until; at += 100 * ns {
 		for sw := range switches {
 			for in := range ports {
 				for out := range ports {
-					all = append(all, fabric.LaneChange{
+					all = append(all, fault.LaneChange{
 						At: at, Row: int32(sw), In: uint16(in), Out: uint16(out), Lanes: [routing.Levels]uint8{uint8((int(at/(100*ns)) + sw + in) % 3)},
 					})
 				}
@@ -50,12 +52,12 @@ func turningLanes(switches, ports int, until units.Time) (all []fabric.LaneChang
 // credits add up.
 func TestLanesChangeUnderPacketsThatWait(t *testing.T) {
 	g := twoLeaves(t)
-	failing := &fabric.Faults{Lanes: turningLanes(6, 8, 20*us)}
+	failing := &fault.Plan{Lanes: turningLanes(6, 8, 20*us)}
 	for port := range int32(8) {
-		failing.Outages = append(failing.Outages, fabric.Outage{Node: 8, Port: port, From: 10 * us, Until: 15 * us})
+		failing.Outages = append(failing.Outages, fault.Outage{Node: 8, Port: port, From: 10 * us, Until: 15 * us})
 	}
 	results := map[string]string{}
-	for name, faults := range map[string]*fabric.Faults{
+	for name, faults := range map[string]*fault.Plan{
 		"still":   {},
 		"turning": {Lanes: turningLanes(6, 8, 20*us)},
 		"turned":  {Lanes: turningLanes(6, 8, us+1)},
@@ -73,7 +75,7 @@ func TestLanesChangeUnderPacketsThatWait(t *testing.T) {
 		if err := n.Run(units.Second, 1, nil); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		lost := n.Stats().Dropped[fabric.DropFault]
+		lost := n.Stats().Dropped[counts.DropFault]
 		if app.unfinished() > 0 || (lost > 0) != (name == "failing") {
 			t.Errorf("%s: %d messages do not arrive, %d packets are lost", name, app.unfinished(), lost)
 		}
@@ -92,13 +94,13 @@ func TestLanesChangeUnderPacketsThatWait(t *testing.T) {
 // TestChangesOfLanesThatCannotBeAreRefused finds the reason in each error.
 func TestChangesOfLanesThatCannotBeAreRefused(t *testing.T) {
 	g := twoLeaves(t)
-	change := fabric.LaneChange{At: us, Row: 1, In: 8}
+	change := fault.LaneChange{At: us, Row: 1, In: 8}
 	for want, lanes := range map[string]*routing.Lanes{
 		"lanes do not follow service levels": nil,
 		"has 8 ports":                        routing.LanesByLevel(3, make([]*routing.LevelMap, 6)),
 	} {
 		_, err := buildInfiniBand(g, &flows{}, func(b *fabric.Builder) {
-			b.Classes, b.Lanes, b.Faults = 3, lanes, &fabric.Faults{Lanes: []fabric.LaneChange{change}}
+			b.Classes, b.Lanes, b.Faults = 3, lanes, &fault.Plan{Lanes: []fault.LaneChange{change}}
 		})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -25,7 +26,7 @@ func (b *becns) Timer(units.Time, *cc.Allowance)         {}
 // marked runs an incast of NICs 2 (on the far switch) and 3 to 6 on NIC 0, with
 // a victim from NIC 1 on the far switch to NIC 7, and gives the notifications
 // that the victim and the far contributor get, and all marks.
-func marked(t *testing.T, f fabric.FECN) (toVictim, toContributor int, marks int64) {
+func marked(t *testing.T, f marking.FECN) (toVictim, toContributor int, marks int64) {
 	t.Helper()
 	const victim, contributor, near, far = 1, 2, 8, 9
 	nic := infinibandNIC()
@@ -79,7 +80,7 @@ func marked(t *testing.T, f fabric.FECN) (toVictim, toContributor int, marks int
 // than the link can carry, and the link is a root: 2048 credits are 31 packets,
 // and as many again pass until the hot port has stopped them.
 func TestOnlyTheRootOfCongestionMarks(t *testing.T) {
-	f := fabric.FECN{Threshold: 8 << 10}
+	f := marking.FECN{Threshold: 8 << 10}
 	toVictim, toContributor, marks := marked(t, f)
 	if toVictim > 62 || toContributor < 1000 {
 		t.Errorf("of 1024 packets each the victim got %d notifications and the contributor %d, want at most 62 and almost all", toVictim, toContributor)
@@ -94,18 +95,18 @@ func TestOnlyTheRootOfCongestionMarks(t *testing.T) {
 // first packets to the last: nearly all are marked, and with a rate of 15 one in
 // sixteen. Each of the two marking outputs has a count of its own.
 func TestAMarkingRateOf15MarksOnePacketIn16(t *testing.T) {
-	_, _, all := marked(t, fabric.FECN{Threshold: 8 << 10})
+	_, _, all := marked(t, marking.FECN{Threshold: 8 << 10})
 	if all < 5*1024-40 || all > 5*1024+62 {
 		t.Fatalf("%d marks, want about 5120", all)
 	}
-	_, _, some := marked(t, fabric.FECN{Threshold: 8 << 10, MarkingRate: 15})
+	_, _, some := marked(t, marking.FECN{Threshold: 8 << 10, MarkingRate: 15})
 	if some < all/16-2 || some > all/16+2 {
 		t.Errorf("%d marks, want one in 16 of %d", some, all)
 	}
-	if _, _, none := marked(t, fabric.FECN{Threshold: 8 << 10, PacketSize: 5000}); none != 0 {
+	if _, _, none := marked(t, marking.FECN{Threshold: 8 << 10, PacketSize: 5000}); none != 0 {
 		t.Errorf("%d marks, want none: no packet is as large", none)
 	}
-	if _, _, none := marked(t, fabric.FECN{}); none != 0 {
+	if _, _, none := marked(t, marking.FECN{}); none != 0 {
 		t.Errorf("%d marks by switches that do not mark", none)
 	}
 }

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"weft/internal/sim/fabric/isolation"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/internal/sim/transport/tcp"
@@ -88,7 +89,7 @@ func (nic *nicState) receive(p *Partition, i int32) *flow {
 		if ce {
 			seg.Flags |= tcp.FlagCE
 		}
-		f := nic.flows.at(units.QPN(seg.Conn))
+		f := nic.flows.flow(units.QPN(seg.Conn))
 		f.conn.Receive(p.now, seg, &p.segments)
 		return f
 	}
@@ -96,7 +97,7 @@ func (nic *nicState) receive(p *Partition, i int32) *flow {
 	if ce {
 		h.Flags |= transport.FlagCE
 	}
-	f := nic.flows.at(h.DestQP)
+	f := nic.flows.flow(h.DestQP)
 	if h.Op == wire.CNP {
 		p.stats.CNPsTaken++
 		p.stats.CNPDelay += p.now - units.Time(h.VA)
@@ -107,7 +108,7 @@ func (nic *nicState) receive(p *Partition, i int32) *flow {
 	wrong := p.batch.Refusals.QKey
 	f.qp.Receive(p.now, h, &p.batch)
 	if p.batch.Refusals.QKey != wrong && p.net.offences != nil {
-		p.offend(TrapQKey, f.port, true, i)
+		p.logKey(isolation.TrapQKey, f.port, true, i)
 	}
 	return f
 }
@@ -124,12 +125,12 @@ func (f *flow) expire(p *Partition) {
 	expired := f.qp.Timeouts()
 	f.qp.Timeout(p.now, &p.batch)
 	if p.adapters != nil {
-		p.net.adapters[f.port].now.Timeouts += int64(f.qp.Timeouts() - expired)
+		p.net.adapters[f.port].Now.Timeouts += int64(f.qp.Timeouts() - expired)
 	}
 }
 
-// mayNotify reports whether the port of a flow may send a CNP now, and counts it as sent.
-func (nic *nicState) mayNotify(p *Partition, f *flow) bool {
+// tryNotify reports whether the port of a flow may send a CNP now, and counts it as sent.
+func (nic *nicState) tryNotify(p *Partition, f *flow) bool {
 	if nic.spec.CNPInterval == 0 {
 		return true
 	}
@@ -141,23 +142,23 @@ func (nic *nicState) mayNotify(p *Partition, f *flow) bool {
 	return true
 }
 
-// replies queues the replies of the transport, which are sent at once.
-func (nic *nicState) replies(p *Partition, f *flow) {
+// queueReplies queues the replies of the transport, which are sent at once.
+func (nic *nicState) queueReplies(p *Partition, f *flow) {
 	answers := &p.net.nicQueues[int(f.port)*p.net.classes+int(f.reply)].answers
 	for j := range p.batch.Packets {
 		answer := &p.batch.Packets[j]
 		class := f.reply
 		if answer.Op == wire.CNP {
-			if !nic.mayNotify(p, f) {
+			if !nic.tryNotify(p, f) {
 				continue
 			}
 			class = f.cnp
 			p.stats.CNPs++
 			if p.adapters != nil {
-				p.net.adapters[f.port].now.CNPsSent++
+				p.net.adapters[f.port].Now.CNPsSent++
 			}
 			answer.VA = uint64(p.now) // unused in a CNP: holds the time of its cause
-			if nic.cnps != nil && nic.cnps.generates(p, f, answer) {
+			if nic.cnps != nil && nic.cnps.holdMade(p, f, answer) {
 				continue
 			}
 		}
@@ -179,11 +180,11 @@ func (nic *nicState) replies(p *Partition, f *flow) {
 	p.segments.Segments = p.segments.Segments[:0]
 }
 
-// completions delivers the completions of the transport.
-func (f *flow) completions(p *Partition, node int32) {
+// deliverCompletions delivers the completions of the transport.
+func (f *flow) deliverCompletions(p *Partition, node int32) {
 	for j := range p.batch.Completions {
-		if c := &p.batch.Completions[j]; p.tallies != nil && !c.Recv {
-			p.concluded(node, f)
+		if c := &p.batch.Completions[j]; p.record != nil && !c.Recv {
+			p.net.nicOf(node).recordEnd(p, f)
 		}
 		p.net.app.Complete(p, node, &p.batch.Completions[j])
 	}
@@ -191,7 +192,7 @@ func (f *flow) completions(p *Partition, node int32) {
 	for j := range p.segments.Completions {
 		s := &p.segments.Completions[j]
 		if m := p.net.nicOf(node).spec.MPA; m != nil {
-			s.Bytes = m.payload(s.Bytes)
+			s.Bytes = m.Payload(s.Bytes)
 		}
 		c := transport.Completion{ID: uint64(s.ID), QPN: f.id, Imm: s.ID, HasImm: true, Bytes: uint32(s.Bytes)}
 		switch s.Outcome {
@@ -200,8 +201,8 @@ func (f *flow) completions(p *Partition, node int32) {
 		case tcp.Failed:
 			c.Status = transport.RetryExcErr
 		}
-		if p.tallies != nil && !c.Recv {
-			p.concluded(node, f)
+		if p.record != nil && !c.Recv {
+			p.net.nicOf(node).recordEnd(p, f)
 		}
 		p.net.app.Complete(p, node, &c)
 	}
@@ -217,7 +218,7 @@ func (s *NIC) wireBytes(op wire.Opcode, payload uint32) uint16 {
 // segmentBytes is the size of a TCP segment on the wire.
 func (s *NIC) segmentBytes(seg *tcp.Segment) uint16 {
 	if s.MPA != nil {
-		return max(s.MinFrame, uint16(seg.IPBytes())+s.MPA.overhead(seg)+s.FrameOverhead)
+		return max(s.MinFrame, uint16(seg.IPBytes())+s.MPA.Overhead(seg)+s.FrameOverhead)
 	}
 	return max(s.MinFrame, uint16(seg.IPBytes())+s.FrameOverhead)
 }

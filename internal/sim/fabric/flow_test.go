@@ -35,7 +35,7 @@ func TestAPortsCNPsWaitForItsOwn(t *testing.T) {
 		{0, 0, true}, {1, 0, false}, {1, 1, true}, {period - 1, 0, false}, {period, 0, true}, {period, 1, false}, {period + 1, 1, true},
 	} {
 		p.now = at.now
-		if got := nic.mayNotify(p, &flow{port: at.port}); got != at.may {
+		if got := nic.tryNotify(p, &flow{port: at.port}); got != at.may {
 			t.Errorf("port %d may send a CNP at %v: %v, want %v", at.port, at.now, got, at.may)
 		}
 	}

@@ -13,20 +13,20 @@ type flowTable struct {
 	n      int
 }
 
-// at is the flow with a number, which must exist.
-func (t *flowTable) at(q units.QPN) *flow { return &t.blocks[q/flowBlock][q%flowBlock] }
+// flow is the flow with a number, which must exist.
+func (t *flowTable) flow(q units.QPN) *flow { return &t.blocks[q/flowBlock][q%flowBlock] }
 
 // all are the flows in the order of their numbers.
 func (t *flowTable) all(yield func(*flow) bool) {
 	for i := range t.n {
-		if !yield(t.at(units.QPN(i))) {
+		if !yield(t.flow(units.QPN(i))) {
 			return
 		}
 	}
 }
 
-// add makes room for a flow and returns its number.
-func (t *flowTable) add(s *flowSlab) units.QPN {
+// makeRoom makes room for a flow and returns its number.
+func (t *flowTable) makeRoom(s *flowSlab) units.QPN {
 	if t.n%flowBlock == 0 {
 		t.blocks = append(t.blocks, s.block())
 	}

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
@@ -25,21 +26,21 @@ type ForeignApp interface {
 // the NIC sends no notification so soon after another. wants is the telemetry that a request gathers on its way.
 func (p *Partition) Carry(nic int32, end units.QPN, op wire.Opcode, payload uint32, markable bool, wants cc.Wants) (record int32) {
 	s := p.net.nicOf(nic)
-	f := s.flows.at(end)
+	f := s.flows.flow(end)
 	class := f.class
 	h := transport.Packet{Op: op, DestQP: f.qp.Remote(), SrcQP: f.id, Length: payload}
 	switch op {
 	case wire.RCAcknowledge:
 		class = f.reply
 	case wire.CNP:
-		if !s.mayNotify(p, f) {
+		if !s.tryNotify(p, f) {
 			return -1
 		}
 		class = f.cnp
 		h.VA = uint64(p.now) // as in replies
 		p.stats.CNPs++
 		if p.adapters != nil {
-			p.net.adapters[f.port].now.CNPsSent++
+			p.net.adapters[f.port].Now.CNPsSent++
 		}
 	}
 	i := p.pool.get(&p.net.nicQueues[int(f.port)*p.net.classes+int(class)].answers)
@@ -86,15 +87,15 @@ func (n *Network) WaitingForeign(nic int32) (count int) {
 // whose ports count.
 func (n *Network) CountForeign(nic int32, c *transport.Counters) {
 	if n.adapters != nil {
-		n.adapters[n.nodes[nic].base].now.Counters.Add(c)
+		n.adapters[n.nodes[nic].base].Now.Counters.Add(c)
 	}
 }
 
 // Counted is what the ports of a NIC have counted, in a network whose ports count and which does not run now.
-func (n *Network) Counted(nic int32) (sum PortCounts) {
+func (n *Network) Counted(nic int32) (sum counts.Port) {
 	nd := &n.nodes[nic]
 	for link := nd.base; link < nd.base+nd.ports; link++ {
-		sum.add(&n.adapters[link].now)
+		sum.Add(&n.adapters[link].Now)
 	}
 	return sum
 }

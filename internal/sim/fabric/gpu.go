@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -15,7 +16,7 @@ type GPU struct {
 	// Pipeline is the fixed time from a burst's tail at the GPU to its data being visible in
 	// memory.
 	Pipeline units.Time
-	Credits  Credits
+	Credits  credit.Grant
 	// BurstBytes is the payload of a full burst.
 	BurstBytes int32
 	// PacketBytes and PacketOverhead are the payload and the overhead of the
@@ -88,7 +89,7 @@ type localRecord struct {
 
 // push adds a message to a queue.
 func (l *localPool) push(q *localQueue, m *LocalMessage) {
-	i := l.take()
+	i := l.newRecord()
 	l.records[i] = localRecord{LocalMessage: *m}
 	if q.head == 0 {
 		q.head = i
@@ -98,8 +99,8 @@ func (l *localPool) push(q *localQueue, m *LocalMessage) {
 	q.tail = i
 }
 
-// take is a free record.
-func (l *localPool) take() int32 {
+// newRecord is a free record.
+func (l *localPool) newRecord() int32 {
 	if i := l.free; i > 0 {
 		l.free = l.records[i].next
 		return i
@@ -249,8 +250,8 @@ func (p *Partition) arriveGPU(b *inbox, link, i int32) {
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
 	p.stats.Delivered++
 	p.stats.OutBytes += int64(k.size)
-	p.hold(link, k)
-	p.free(link, k.class, k.size, p.now)
+	p.net.hold(p, link, k)
+	p.net.free(p, link, k.class, k.size, p.now)
 	tag, last := h.VA, h.Flags&transport.FlagSolicited != 0
 	p.pool.put(i)
 	if last {

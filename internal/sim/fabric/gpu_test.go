@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -38,13 +40,13 @@ const (
 
 // together runs GPUs on one switch whose buffers have room for some bursts a lane; send
 // posts their messages.
-func together(t *testing.T, gpus int, bursts int32, send func(n *fabric.Network)) (*landed, fabric.Stats) {
+func together(t *testing.T, gpus int, bursts int32, send func(n *fabric.Network)) (*landed, counts.Stats) {
 	t.Helper()
 	return togetherAt(t, gpus, bursts, (400 * units.Gbps).PerByte(), 20*ns, send)
 }
 
 // togetherAt is together with a rate of the links and a latency of credits.
-func togetherAt(t *testing.T, gpus int, bursts int32, rate units.PerByte, latency units.Time, send func(n *fabric.Network)) (*landed, fabric.Stats) {
+func togetherAt(t *testing.T, gpus int, bursts int32, rate units.PerByte, latency units.Time, send func(n *fabric.Network)) (*landed, counts.Stats) {
 	t.Helper()
 	app := &landed{at: map[string]units.Time{}}
 	n, err := scaleUp(app, gpus, bursts, rate, latency).Build(nil)
@@ -61,7 +63,7 @@ func togetherAt(t *testing.T, gpus int, bursts int32, rate units.PerByte, latenc
 // scaleUp describes GPUs on one switch.
 func scaleUp(app fabric.App, gpus int, bursts int32, rate units.PerByte, latency units.Time) *fabric.Builder {
 	b := &fabric.Builder{Classes: 2, Seed: 1, App: app}
-	c := fabric.Credits{Period: 10 * ns, Latency: latency}
+	c := credit.Grant{Period: 10 * ns, Latency: latency}
 	c.Blocks[0], c.Blocks[1] = bursts*burstWire/64, bursts*burstWire/64
 	gpu := &fabric.GPU{Pipeline: 300 * ns, Credits: c, BurstBytes: burstPayload, PacketBytes: 256, PacketOverhead: 32}
 	for g := range gpus {

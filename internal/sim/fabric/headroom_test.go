@@ -6,12 +6,13 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/units"
 )
 
 // incastWithPool has eight NICs send to one through a switch that pauses them early, so
 // that packets that arrive after the pause are in the headroom.
-func incastWithPool(t *testing.T, pool int64) (fabric.Stats, *flows) {
+func incastWithPool(t *testing.T, pool int64) (counts.Stats, *flows) {
 	t.Helper()
 	g, err := topology.SingleSwitch{Endpoints: 9, Radix: 9}.Build()
 	if err != nil {
@@ -44,7 +45,7 @@ func incastWithPool(t *testing.T, pool int64) (fabric.Stats, *flows) {
 func TestASharedHeadroomPoolEndsWhereAllDrawOnIt(t *testing.T) {
 	own, f := incastWithPool(t, 0)
 	want := fmt.Sprintf("%d %+v", digest(f.done), own)
-	if own.Dropped != ([fabric.DropReasons]int64{}) || own.Pauses == 0 {
+	if own.Dropped != ([counts.DropReasons]int64{}) || own.Pauses == 0 {
 		t.Fatalf("with headroom of their own: %+v", own)
 	}
 	ample, f := incastWithPool(t, 8*200<<10)
@@ -52,7 +53,7 @@ func TestASharedHeadroomPoolEndsWhereAllDrawOnIt(t *testing.T) {
 		t.Errorf("with a pool of all ports' headroom the result differs:\n%s\n%s", got, want)
 	}
 	// One port may still draw as much as before, but not all ports together.
-	if small, _ := incastWithPool(t, 50<<10); small.Dropped[fabric.DropHeadroom] == 0 {
+	if small, _ := incastWithPool(t, 50<<10); small.Dropped[counts.DropHeadroom] == 0 {
 		t.Error("a pool of 50 KiB drops nothing for eight senders")
 	}
 }
@@ -79,7 +80,7 @@ func TestHeadroomIsUsedToItsLastByte(t *testing.T) {
 		if err := n.Run(100*units.Millisecond, 1, nil); err != nil {
 			t.Fatal(err)
 		}
-		return n.Stats().Dropped[fabric.DropHeadroom]
+		return n.Stats().Dropped[counts.DropHeadroom]
 	}
 	const packet = 4096 + 14 + 20 + 8 + 12 + 4 + 4 + 20 // a packet in the middle of a WRITE
 	need := int32(1)

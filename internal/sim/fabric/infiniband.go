@@ -4,6 +4,11 @@ import (
 	"math/bits"
 
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/credit"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/marking"
 	"weft/units"
 )
 
@@ -16,8 +21,8 @@ type InfiniBandSwitch struct {
 	Pipeline units.Time
 	// Jitter, if not nil, is the random time of each packet in the pipeline, in addition to
 	// Pipeline.
-	Jitter  Jitter
-	Credits Credits
+	Jitter  impair.Jitter
+	Credits credit.Grant
 	// ReadPorts is the internal speed-up: the number of packets that an input buffer can send to
 	// different outputs at the same time; 0 is no limit.
 	ReadPorts int
@@ -32,27 +37,12 @@ type InfiniBandSwitch struct {
 	// everything for eight lifetimes; 0 is never. LeafStallCount is the same at ports that lead to
 	// NICs.
 	StallCount, LeafStallCount int
-	VLArb                      VLArb
+	VLArb                      arbitration.VLArb
 	// FECN marks packets that leave by a congested output. With FIFO, outputs have no queues, and
 	// nothing is marked.
-	FECN FECN
+	FECN marking.FECN
 
 	inspects units.PerByte // of a middlebox; zero: a switch
-}
-
-// VLArb is the arbitration between lanes (IBA vol. 1, 7.6.9).
-type VLArb struct {
-	High, Low []VLWeight
-	// Limit is the limit of high priority in units of 4096 bytes; 255 is no
-	// limit, 0 one packet.
-	Limit uint8
-}
-
-// VLWeight is one entry of an arbitration table; the weight is in units of 64
-// bytes, 0 skips the entry.
-type VLWeight struct {
-	VL     uint8
-	Weight uint8
 }
 
 // infinibandState is the state of one switch.
@@ -76,11 +66,11 @@ type infinibandPorts struct {
 	fifos      []list            `state:"-"`     // by link and class
 	deferred   []uint16          // by link: the lanes whose FIFO's head waits until that of another lane is gone
 	requests   []uint64
-	arbiters   []arbiter    // by port
-	starved    []units.Time // by port and class
-	expiring   []bool       `state:"-"` // by port and class: an event of classExpire is pending
-	stalls     []stall      // by port and class
-	fecn       []fecnLane   // by port and class; nil if no switch marks
+	arbiters   []arbitration.Lanes // by port
+	starved    []units.Time        // by port and class
+	expiring   []bool              `state:"-"` // by port and class: an event of classExpire is pending
+	stalls     []stall             // by port and class
+	fecn       []marking.Lane      // by port and class; nil if no switch marks
 }
 
 // prepare computes the properties that every hop tests.
@@ -111,8 +101,8 @@ func (s *infinibandState) handle(p *Partition, nd *node, bucket *engine.Bucket, 
 		case classPort:
 			link := int32(e.Source)
 			switch o := &p.net.ports[link]; {
-			case !o.wakes(p):
-			case o.atOnce(p):
+			case !o.acceptWake(p):
+			case o.canDecideNow(p):
 				s.send(p, nd, o, link)
 			default:
 				o.touch(p, link)
@@ -144,9 +134,9 @@ func (s *infinibandState) arrive(p *Partition, nd *node, b *inbox, link, i int32
 	o := &n.ports[out]
 	index := int(out)*n.classes + int(k.class)
 	switch {
-	case !n.accounts[int(link)*n.classes+int(k.class)].take(k.size):
-		p.overfull(link, k.class)
-	case o.nonEmpty|o.blocked != 0 || !o.atOnce(p) || s.limited && n.readable(link) > p.now || !n.lanes[index].enough(k.size):
+	case !n.accounts[int(link)*n.classes+int(k.class)].Charge(k.size):
+		p.net.overfull(p, link, k.class)
+	case o.nonEmpty|o.blocked != 0 || !o.canDecideNow(p) || s.limited && n.readable(link) > p.now || !n.lanes[index].HasFor(k.size):
 		s.enqueue(p, nd, out, i)
 	default:
 		n.turns[index] = uint16(b.back - nd.base)
@@ -159,11 +149,11 @@ func (s *infinibandState) arriveRarely(p *Partition, nd *node, b *inbox, link, i
 	n := p.net
 	k := &p.pool.hot[i]
 	if k.role >= roleMulticast {
-		p.arriveToCombine(b, link, i, k.role)
+		s.arriveToCombine(p, b, link, i, k.role)
 		return
 	}
-	p.hold(link, k)
-	if n.pkeys != nil && nd.barred(p, link, i) {
+	p.net.hold(p, link, k)
+	if n.pkeys != nil && nd.dropBarred(p, link, i) {
 		return
 	}
 	if s.fifo {
@@ -177,22 +167,22 @@ func (s *infinibandState) arriveRarely(p *Partition, nd *node, b *inbox, link, i
 	}
 	out := nd.route(p, k)
 	o := &n.ports[out]
-	if o.nonEmpty == 0 && o.blocked == 0 && o.atOnce(p) && s.pass(p, nd, b, o, out, i, k) {
+	if o.nonEmpty == 0 && o.blocked == 0 && o.canDecideNow(p) && s.tryPass(p, nd, b, o, out, i, k) {
 		return
 	}
 	s.enqueue(p, nd, out, i)
 }
 
-// pass sends a packet for an idle output without queueing it. It returns false if the packet has to
+// tryPass sends a packet for an idle output without queueing it. It returns false if the packet has to
 // wait.
-func (s *infinibandState) pass(p *Partition, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
+func (s *infinibandState) tryPass(p *Partition, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
 	n := p.net
 	if s.marks || s.limited && n.readable(k.in) > p.now {
 		return false
 	}
 	lane := nd.laneOut(p, k, out)
 	index := out*int32(n.classes) + int32(lane)
-	if !n.lanes[index].enough(k.size) {
+	if !n.lanes[index].HasFor(k.size) {
 		return false
 	}
 	n.turns[index] = uint16(b.back - nd.base)
@@ -201,18 +191,18 @@ func (s *infinibandState) pass(p *Partition, nd *node, b *inbox, o *port, out, i
 }
 
 // arriveToCombine handles a packet for copying or reduction.
-func (p *Partition) arriveToCombine(b *inbox, link, i int32, r role) {
+func (s *infinibandState) arriveToCombine(p *Partition, b *inbox, link, i int32, r role) {
 	switch r {
 	case roleMulticast:
-		p.multicast(b, link, i)
+		s.multicast(p, b, link, i)
 	case roleReduce:
-		p.reduce(b, link, i)
+		s.reduce(p, b, link, i)
 	case roleContribution:
-		p.contribute(b, link, i)
+		s.contribute(p, b, link, i)
 	case roleSum:
-		p.passSum(b, link, i)
+		s.forwardSum(p, b, link, i)
 	case roleResult:
-		p.passResult(b, link, i)
+		s.forwardResult(p, b, link, i)
 	}
 }
 
@@ -235,11 +225,11 @@ func (s *infinibandState) await(p *Partition, nd *node, o *port, out, i int32, k
 		s.queueUpOn(p, nd, out, i, lane)
 	}
 	o.queued += int32(k.size)
-	if p.tallies != nil && !s.fifo {
-		p.tallyCame(p.lane(out, lane), int32(k.size))
+	if p.record != nil && !s.fifo {
+		p.record.Queued(p.lane(out, lane), int32(k.size), p.now)
 	}
 	if s.marks {
-		p.net.fecn[int(out)*p.net.classes+int(lane)].waiting += int32(k.size)
+		p.net.fecn[int(out)*p.net.classes+int(lane)].Waiting += int32(k.size)
 	}
 }
 
@@ -249,7 +239,7 @@ func (s *infinibandState) queueUpOn(p *Partition, nd *node, out, i int32, lane u
 	input := p.net.input(nd, k.in)
 	q := s.voqAt(p.net, nd, out, input, lane)
 	if q.head < 0 {
-		s.setWant(p, nd, out, input, lane)
+		s.setRequest(p, nd, out, input, lane)
 	}
 	p.pool.push(q, i)
 }
@@ -279,26 +269,6 @@ func (s *infinibandState) queueSingle(p *Partition, nd *node, o *port, out int32
 	}
 }
 
-// hold charges a packet to the receiver's buffer; the credits that the sender
-// spent must cover it.
-func (p *Partition) hold(link int32, k *pkt) {
-	if !p.net.accounts[int(link)*p.net.classes+int(k.class)].take(k.size) {
-		p.overfull(link, k.class)
-	}
-}
-
-// take charges a packet to the buffer, and reports whether there was room.
-func (a *account) take(size uint16) bool {
-	a.held += blocks(size)
-	return a.held <= a.granted
-}
-
-// overfull ends the run: a receiver's buffer is over its credits.
-func (p *Partition) overfull(link int32, class uint8) {
-	a := &p.net.accounts[int(link)*p.net.classes+int(class)]
-	p.breach("input buffer over its credits", link, int64(a.held), int64(a.granted))
-}
-
 // request announces the head of an input FIFO to its output. Where packets change lanes, the heads
 // of two FIFOs of an input may want the same lane of an output: the second is deferred.
 func (s *infinibandState) request(p *Partition, nd *node, link, i int32) {
@@ -313,7 +283,7 @@ func (s *infinibandState) request(p *Partition, nd *node, link, i int32) {
 		return
 	}
 	q.head = i
-	s.setWant(p, nd, out, input, lane)
+	s.setRequest(p, nd, out, input, lane)
 	n.ports[out].touch(p, out)
 }
 
@@ -330,27 +300,24 @@ func (s *infinibandState) requestDeferred(p *Partition, nd *node, link int32, le
 	}
 }
 
-// input is the port of a switch, from 0, at which a link ends.
-func (n *Network) input(nd *node, link int32) int32 { return n.inboxes[link].back - nd.base }
-
 // voqAt is the virtual output queue of an output for an input and lane. With FIFO inputs it holds
 // at most the FIFO's head.
 func (s *infinibandState) voqAt(n *Network, nd *node, out, input int32, class uint8) *list {
 	return &n.voqs[int(s.voq)+(int(out-nd.base)*int(nd.ports)+int(input))*n.classes+int(class)]
 }
 
-func (s *infinibandState) wants(n *Network, nd *node, out int32, class uint8) []uint64 {
+func (s *infinibandState) requestsOf(n *Network, nd *node, out int32, class uint8) []uint64 {
 	at := int(s.want) + (int(out-nd.base)*n.classes+int(class))*int(s.words)
 	return n.requests[at : at+int(s.words)]
 }
 
-func (s *infinibandState) setWant(p *Partition, nd *node, out, input int32, class uint8) {
-	s.wants(p.net, nd, out, class)[input>>6] |= 1 << (input & 63)
+func (s *infinibandState) setRequest(p *Partition, nd *node, out, input int32, class uint8) {
+	s.requestsOf(p.net, nd, out, class)[input>>6] |= 1 << (input & 63)
 	p.net.ports[out].nonEmpty |= 1 << class
 }
 
-func (s *infinibandState) clearWant(p *Partition, nd *node, out, input int32, class uint8) {
-	w := s.wants(p.net, nd, out, class)
+func (s *infinibandState) clearRequest(p *Partition, nd *node, out, input int32, class uint8) {
+	w := s.requestsOf(p.net, nd, out, class)
 	w[input>>6] &^= 1 << (input & 63)
 	for _, x := range w {
 		if x != 0 {
@@ -380,7 +347,7 @@ func (s *infinibandState) sendQueued(p *Partition, nd *node, o *port, out int32)
 	for lanes := o.nonEmpty; lanes != 0; {
 		class := uint8(bits.TrailingZeros16(lanes)) & 15
 		if lanes&(lanes-1) != 0 {
-			class = s.spec.VLArb.arbitrate(p, out, lanes)
+			class = s.arbitrate(p, out, lanes)
 		}
 		lanes &^= 1 << class
 		input := s.nextInput(p, nd, out, class, &soonest)
@@ -389,7 +356,7 @@ func (s *infinibandState) sendQueued(p *Partition, nd *node, o *port, out int32)
 		}
 		q := s.voqAt(n, nd, out, input, class)
 		k := &p.pool.hot[q.head]
-		if !p.hasCredit(out, out*int32(n.classes)+int32(class), k.size, &soonest) {
+		if !p.net.hasCredit(p, out, out*int32(n.classes)+int32(class), k.size, &soonest) {
 			p.starve(s.spec.lifetime(o), out*int32(n.classes)+int32(class))
 			continue
 		}
@@ -418,7 +385,7 @@ func (s *infinibandState) sendSingle(p *Partition, nd *node, o *port, out int32)
 	lane := uint8(bits.TrailingZeros16(o.nonEmpty))
 	index := out*int32(n.classes) + int32(lane)
 	soonest := units.Forever
-	if !p.hasCredit(out, index, k.size, &soonest) {
+	if !p.net.hasCredit(p, out, index, k.size, &soonest) {
 		p.starve(s.spec.lifetime(o), index)
 		if soonest != units.Forever {
 			o.wake(p, out, soonest)
@@ -427,8 +394,8 @@ func (s *infinibandState) sendSingle(p *Partition, nd *node, o *port, out int32)
 	}
 	o.single, o.nonEmpty = -1, 0
 	o.queued -= int32(k.size)
-	if p.tallies != nil {
-		p.tallyLeft(p.lane(out, lane), int32(k.size))
+	if p.record != nil {
+		p.record.Dequeued(p.lane(out, lane), int32(k.size), p.now)
 	}
 	n.turns[index] = uint16(n.input(nd, k.in))
 	s.forward(p, o, out, lane, i, k)
@@ -438,7 +405,7 @@ func (s *infinibandState) sendSingle(p *Partition, nd *node, o *port, out int32)
 // read port; -1 if there is none.
 func (s *infinibandState) nextInput(p *Partition, nd *node, out int32, class uint8, soonest *units.Time) int32 {
 	n := p.net
-	w := s.wants(n, nd, out, class)
+	w := s.requestsOf(n, nd, out, class)
 	first := int(n.turns[int(out)*n.classes+int(class)]) + 1
 	if len(w) > 1 {
 		return s.nextInputOfMany(p, nd, w, int32(first), soonest)
@@ -534,7 +501,7 @@ func (s *infinibandState) forward(p *Partition, o *port, out int32, lane uint8, 
 	if s.expires {
 		n.starved[index] = units.Forever
 	}
-	n.lanes[index].available -= blocks(k.size)
+	n.lanes[index].Available -= credit.Blocks(k.size)
 	start := p.now
 	if o.debt > 0 {
 		start = o.payDebt(start)
@@ -543,10 +510,13 @@ func (s *infinibandState) forward(p *Partition, o *port, out int32, lane uint8, 
 	if s.limited {
 		n.occupyReader(in, p.now, end)
 	}
-	if !n.freed(in, class, k.size, end) {
-		p.freeRarely(in, class, k.size, end)
-		o.depart(p, out, i, k, start, end)
-		return
+	a := &n.accounts[int(in)*n.classes+int(class)]
+	done, another := a.TryFree(n.rings, k.size, end)
+	if another {
+		n.ports[n.inboxes[in].back].debt += a.Frame
+	}
+	if !done {
+		p.net.freeRarely(p, in, class, k.size, end)
 	}
 	o.depart(p, out, i, k, start, end)
 }
@@ -560,9 +530,9 @@ func (s *infinibandState) forwardRarely(p *Partition, o *port, out int32, lane u
 	if s.expires {
 		n.starved[index] = units.Forever
 	}
-	n.lanes[index].available -= blocks(size)
+	n.lanes[index].Available -= credit.Blocks(size)
 	if s.marks {
-		s.spec.FECN.markForward(p, int32(index), k)
+		s.markForward(p, int32(index), k)
 	}
 	start := p.now
 	if o.debt > 0 {
@@ -575,13 +545,13 @@ func (s *infinibandState) forwardRarely(p *Partition, o *port, out int32, lane u
 	if s.inspects {
 		o.hold(s.spec.inspects, size, start)
 	}
-	if role >= roleCopy && !p.lastCopy(int32(record)) {
+	if role >= roleCopy && !p.copies.Leave(int32(record)) {
 		return
 	}
 	if s.limited && role < roleCopy {
 		n.occupyReader(in, p.now, end)
 	}
-	p.free(in, class, size, end)
+	p.net.free(p, in, class, size, end)
 }
 
 // dequeue removes the head of the queue of an input at an output.
@@ -594,7 +564,7 @@ func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out,
 		fifo := &n.fifos[int(k.in)*n.classes+int(k.class)]
 		p.pool.pop(fifo)
 		q.head = -1
-		s.clearWant(p, nd, out, input, class)
+		s.clearRequest(p, nd, out, input, class)
 		s.requestDeferred(p, nd, k.in, k.class)
 		if fifo.head >= 0 {
 			s.request(p, nd, k.in, fifo.head)
@@ -603,11 +573,11 @@ func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out,
 	}
 	q.head = k.next
 	o.queued -= int32(k.size)
-	if p.tallies != nil {
-		p.tallyLeft(p.lane(out, class), int32(k.size))
+	if p.record != nil {
+		p.record.Dequeued(p.lane(out, class), int32(k.size), p.now)
 	}
 	if q.head < 0 {
-		s.clearWant(p, nd, out, input, class)
+		s.clearRequest(p, nd, out, input, class)
 	}
 	return i
 }
@@ -665,8 +635,8 @@ func (p *Partition) expire(index int32) {
 		return
 	}
 	s.queueSingle(p, nd, o, out)
-	input := nextSet(s.wants(n, nd, out, class), int32(n.turns[index])+1)
-	s.discardHead(p, nd, o, out, input, class, DropLifetime)
+	input := nextSet(s.requestsOf(n, nd, out, class), int32(n.turns[index])+1)
+	s.discardHead(p, nd, o, out, input, class, counts.DropLifetime)
 	s.spec.discarded(p, index)
 	o.touch(p, out)
 }

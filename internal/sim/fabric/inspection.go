@@ -30,8 +30,8 @@ func (b *Builder) inFront(id, nic int32) int32 {
 	return id
 }
 
-// towards is the port of a middlebox for a packet to a destination.
-func (nd *node) towards(dst int32) int32 {
+// inlinePort is the port of a middlebox for a packet to a destination.
+func (nd *node) inlinePort(dst int32) int32 {
 	if dst == nd.first {
 		return nd.base
 	}
@@ -42,16 +42,4 @@ func (nd *node) towards(dst int32) int32 {
 // began at start.
 func (o *port) hold(inspects units.PerByte, size uint16, start units.Time) {
 	o.freeAt = max(o.freeAt, start+units.Time(int64(size)*inspects.Num/inspects.Den))
-}
-
-// nicBehind is the NIC at a node: the node itself, or the NIC of a middlebox; -1 if the node is
-// neither.
-func (n *Network) nicBehind(id int32) int32 {
-	switch nd := &n.nodes[id]; {
-	case nd.kind == kindNIC:
-		return id
-	case nd.local == inline:
-		return nd.first
-	}
-	return -1
 }

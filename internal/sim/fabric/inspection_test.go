@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/isolation"
 	"weft/internal/sim/routing"
 	"weft/units"
 )
@@ -96,7 +99,7 @@ func TestJitterAddsWhatIsDrawn(t *testing.T) {
 	for _, name := range []string{"infiniband", "roce"} {
 		const more = 777 * ns
 		var done []units.Time
-		for _, draw := range []fabric.Jitter{nil, func(*rand.Rand) units.Time { return more }} {
+		for _, draw := range []impair.Jitter{nil, func(*rand.Rand) units.Time { return more }} {
 			f := &flows{}
 			n := pairWith(t, name, 0, f, func(_ *fabric.Builder, eth *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
 				eth.Jitter, ib.Jitter = draw, draw
@@ -136,7 +139,7 @@ func TestSegmentsLetThroughPacketsThatTheyHaveARouteFor(t *testing.T) {
 		}{{true, true, true}, {false, true, false}, {true, false, false}} {
 			f := &flows{}
 			n := pairWith(t, "roce", boxes, f, func(b *fabric.Builder, _ *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
-				b.Segments = &fabric.Segments{Of: []uint16{0, 1}, Reach: [][]bool{{true, c.there}, {c.back, true}}}
+				b.Segments = &isolation.Segments{Of: []uint16{0, 1}, Reach: [][]bool{{true, c.there}, {c.back, true}}}
 			})
 			if err := f.send(n, 0, 1, 4096); err != nil {
 				t.Fatal(err)
@@ -144,7 +147,7 @@ func TestSegmentsLetThroughPacketsThatTheyHaveARouteFor(t *testing.T) {
 			if err := n.Run(20*units.Millisecond, 1, nil); err != nil {
 				t.Fatal(err)
 			}
-			dropped := n.Stats().Dropped[fabric.DropSegment]
+			dropped := n.Stats().Dropped[counts.DropSegment]
 			if (f.done[0] != units.Forever) != c.done || (dropped > 0) == c.done {
 				t.Errorf("%d boxes, routes %v and %v: finished %v, %d packets discarded", boxes, c.there, c.back, f.done[0] != units.Forever, dropped)
 			}

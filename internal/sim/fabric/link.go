@@ -84,7 +84,7 @@ func (o *port) depart(p *Partition, link, i int32, k *pkt, start, end units.Time
 		at = end
 	}
 	k.arrive = at + units.Time(o.delay)
-	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 || p.minor != 0 && p.minor>>(k.class&15)&1 != 0 {
+	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 || p.record != nil && p.record.IsMinor(k.class) {
 		o.departOddly(p, link, i, k, start, end)
 		return
 	}
@@ -95,12 +95,12 @@ func (o *port) depart(p *Partition, link, i int32, k *pkt, start, end units.Time
 // departOddly is depart for a port with flags.
 func (o *port) departOddly(p *Partition, link, i int32, k *pkt, start, end units.Time) {
 	if o.flags&flagJitter != 0 {
-		p.net.delay(p, o, link, k, start, end)
+		o.delayArrival(p, link, k, start, end)
 	}
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}
-	if o.flags&flagFollowed != 0 || p.minor>>(k.class&15)&1 != 0 {
+	if o.flags&flagFollowed != 0 || p.record != nil && p.record.IsMinor(k.class) {
 		p.follow(link, i, k, start, end)
 	}
 	if o.flags&flagRemote != 0 {
@@ -135,8 +135,8 @@ func (o *port) wake(p *Partition, link int32, t units.Time) {
 	}
 }
 
-// wakes reports whether the event being handled is the one that a port waits for.
-func (o *port) wakes(p *Partition) bool {
+// acceptWake reports whether the event being handled is the one that a port waits for.
+func (o *port) acceptWake(p *Partition) bool {
 	if o.wakeAt != p.now {
 		p.stats.Events-- // an earlier event has replaced it
 		return false
@@ -145,10 +145,10 @@ func (o *port) wakes(p *Partition) bool {
 	return true
 }
 
-// atOnce reports whether a port with a new packet may decide in the event being handled, as its
+// canDecideNow reports whether a port with a new packet may decide in the event being handled, as its
 // last action: the event must be the last of the instant, no other port may have to decide before,
 // and the wire must be free.
-func (o *port) atOnce(p *Partition) bool {
+func (o *port) canDecideNow(p *Partition) bool {
 	return p.last && o.freeAt <= p.now && o.flags&flagDown == 0 && len(p.dirty) == 0
 }
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/series"
 	"weft/units"
 )
 
@@ -23,7 +23,7 @@ func TestARecordIsReadDuringTheRun(t *testing.T) {
 		t.Error("a network records without being asked")
 	}
 	n.Record(0)
-	var during []*fabric.Recording
+	var during []*series.Recording
 	var reader sync.WaitGroup
 	done := make(chan struct{})
 	reader.Go(func() {
@@ -42,7 +42,7 @@ func TestARecordIsReadDuringTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := func(r *fabric.Recording) (bytes int64) {
+	sum := func(r *series.Recording) (bytes int64) {
 		for i := range r.Samples {
 			bytes += r.Samples[i].Bytes
 		}

@@ -69,7 +69,7 @@ func (p *Partition) readFlows() (sum int32) {
 	for j := range p.landings {
 		g := &p.landings[j]
 		h := &p.pool.cold[g.packet]
-		g.flow = g.nic.flows.at(h.DestQP)
+		g.flow = g.nic.flows.flow(h.DestQP)
 		g.answers = p.pool.hot[g.packet].role == roleReply
 		sum += int32(h.VA) // its last field: it may lie in another line
 	}
@@ -103,7 +103,7 @@ func (p *Partition) readNICs(turns []int32) (sum int32) {
 
 func (n *Network) readNIC(port int32) (sum int32) {
 	if n.credited {
-		sum = n.accounts[int(n.back[port])*n.classes].held
+		sum = n.accounts[int(n.back[port])*n.classes].Held
 	}
 	return sum + n.ports[port].num + n.nicQueues[int(port)*n.classes].held
 }

@@ -59,9 +59,9 @@ func (p *Partition) readLanding(landing []uint64) (sum int32) {
 		link, i := arriving(source)
 		k := &hot[i]
 		if index := int(link)*n.classes + int(k.class); nd.kind == kindInfiniBand {
-			sum += n.accounts[index].held
+			sum += n.accounts[index].Held
 		} else {
-			sum += n.ingress[index].held
+			sum += n.ingress[index].Held()
 		}
 		if int(k.dst) < len(ways) { // boxes have none
 			sum += int32(ways[k.dst])
@@ -79,7 +79,7 @@ func (n *Network) touchPorts(nd *node) (sum int32) {
 	if nd.kind == kindInfiniBand {
 		lanes := n.lanes[int(nd.base)*n.classes:][:int(nd.ports)*n.classes]
 		for j := 0; j < len(lanes); j += lanesInLine {
-			sum += lanes[j].granted
+			sum += lanes[j].Granted
 		}
 	}
 	return sum
@@ -100,8 +100,8 @@ func (p *Partition) readSending(sending []uint64) (sum int32) {
 			continue
 		}
 		index := link * int32(n.classes)
-		if l := &n.lanes[index]; l.available < fewBlocks && l.granted > 0 { // else the link has no credits
-			sum += int32(n.updatesOf(link, index).total)
+		if l := &n.lanes[index]; l.Available < fewBlocks && l.Granted > 0 { // else the link has no credits
+			sum += int32(n.updatesOf(link, index).Total)
 		}
 	}
 	for _, i := range heads {
@@ -127,7 +127,7 @@ func (n *Network) headOf(link int32) int32 {
 	if nd.kind == kindEthernet {
 		return n.egress[int(link)*n.classes+int(class)].packets.head
 	}
-	input := nextSet(nd.infiniband.wants(n, nd, link, class), int32(n.turns[int(link)*n.classes+int(class)])+1)
+	input := nextSet(nd.infiniband.requestsOf(n, nd, link, class), int32(n.turns[int(link)*n.classes+int(class)])+1)
 	if input < 0 {
 		return -1
 	}

@@ -103,10 +103,10 @@ func (p *Partition) Collect(window uint64) {
 			p.fly(r.link, i)
 		}
 		for _, c := range b.credits {
-			p.collectCredit(c)
+			p.net.collectCredit(p, c)
 		}
 		for _, r := range b.pauses {
-			p.schedulePause(r.port, r.pause)
+			p.net.schedulePause(p, r.port, r.pause)
 		}
 		b.clear()
 	}

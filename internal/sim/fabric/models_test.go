@@ -3,6 +3,9 @@ package fabric_test
 import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/credit"
+	"weft/internal/sim/fabric/fault"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -34,8 +37,8 @@ func config() *transport.Config {
 	return &transport.Config{PathMTU: 4096, AckEvery: 1, RetryTimeout: 67 * units.Millisecond, RetryCount: 7, ImplicitRecv: true}
 }
 
-func credits() fabric.Credits {
-	c := fabric.Credits{Period: 100 * units.Nanosecond, Latency: 50 * units.Nanosecond, FrameBytes: 6}
+func credits() credit.Grant {
+	c := credit.Grant{Period: 100 * units.Nanosecond, Latency: 50 * units.Nanosecond, FrameBytes: 6}
 	for i := range c.Blocks {
 		c.Blocks[i] = 2048
 	}
@@ -48,7 +51,7 @@ func ethernetSwitch() *fabric.EthernetSwitch {
 		Shared: 20 << 20, Reserve: 4096, Headroom: 200 << 10, AlphaNum: 1, AlphaDen: 8, XonOffset: 18 << 10,
 	}
 	s.PFC = fabric.PFC{Lossless: 1, FrameBytes: wire.PFCBytes, Reaction: 100 * units.Nanosecond, Quanta: 65535}
-	s.ECN[0] = fabric.ECN{KMin: 1600 << 10, KMax: 6400 << 10, PMax: 1 << 30}
+	s.ECN[0] = marking.ECN{KMin: 1600 << 10, KMax: 6400 << 10, PMax: 1 << 30}
 	return s
 }
 
@@ -58,7 +61,7 @@ func build(g *topology.Graph, name string, part []int32, app fabric.App) (*fabri
 }
 
 // buildFaulty makes such a network with faults.
-func buildFaulty(g *topology.Graph, name string, part []int32, app fabric.App, faults *fabric.Faults) (*fabric.Network, error) {
+func buildFaulty(g *topology.Graph, name string, part []int32, app fabric.App, faults *fault.Plan) (*fabric.Network, error) {
 	return buildHarmed(g, name, part, app, func(b *fabric.Builder) { b.Faults = faults })
 }
 

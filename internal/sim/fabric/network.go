@@ -2,55 +2,19 @@ package fabric
 
 import (
 	"errors"
-	"fmt"
 
 	"weft/internal/base/cores"
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/isolation"
+	"weft/internal/sim/fabric/series"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/internal/sim/transport/tcp"
 	"weft/units"
 )
-
-// nodeKind is the model of a node.
-type nodeKind uint8
-
-const (
-	kindNIC nodeKind = iota
-	kindEthernet
-	kindInfiniBand
-	kindGPU
-)
-
-// localRouting is the port choice of a node without forwarding tables.
-type localRouting uint8
-
-const (
-	byTables localRouting = iota // it has tables
-	byPort                       // destination first+k is at port k
-	inline                       // a middlebox: port 0 to its NIC, port 1 to all other destinations
-)
-
-// node is the constant description of a node, and the place of its state.
-type node struct {
-	ethernet    *ethernetState   `state:"-"` // Ethernet switches
-	infiniband  *infinibandState `state:"-"` // switches with credits
-	ways        []uint16         `state:"-"` // its row of the tables: with static routing the port to each destination; else the set of ports
-	sets        int32            `state:"-"` // the first of its sets of ports
-	base, ports int32            `state:"-"` // its ports
-	state       int32            `state:"-"` // index into the states of its kind
-	row         int32            `state:"-"` // switches: row of the forwarding tables
-	first       int32            `state:"-"` // local routing: the node at port 0
-	salt        uint32           `state:"-"`
-	turn        uint64           `state:"-"` // turn of spraying and adaptive routing
-	cell        uint16           `state:"-"` // 0 is the cell of the ends: NICs, GPUs, scale-up switches, the application
-	kind        nodeKind         `state:"-"`
-	part        uint8            `state:"-"`
-	routing     Routing          `state:"-"`
-	local       localRouting     `state:"-"`
-	plain       bool             `state:"-"` // a packet's port is settled by the tables, and by weft's hash, alone; packets keep their lanes, and no key or segment is checked
-}
 
 // App is the application of a network. Its methods are called from the simulation partition of the
 // node or source, and may call that partition's methods.
@@ -81,17 +45,11 @@ type Network struct {
 	parts     []*Partition  `state:"-"`
 	lookahead units.Time    `state:"-"`
 	slot      units.Time    `state:"-"` // length of the slots of cells; 0 without cells
-	classes   int           `state:"-"`
 	seed      uint64        `state:"-"`
-	names     []string      `state:"-"`
 
-	nodes       []node
-	alone       []*node `state:"-"` // by cell: its switch, if that handles the cell's events itself
-	ports       []port  `state:"-"` // visited before all else
-	inboxes     []inbox
-	back        []int32      `state:"-"` // by port: the incoming link
-	propagation []units.Time `state:"-"` // by link
-	turns       []uint16     // by port and class: the turn
+	wiring
+	alone []*node  `state:"-"` // by cell: its switch, if that handles the cell's events itself
+	turns []uint16 // by port and class: the turn
 
 	observers `state:"-"`
 	forwarding
@@ -112,7 +70,7 @@ type observers struct {
 	trace    Trace
 	packets  PacketTrace    // nil if packets are not followed
 	examined bool           // arriving packets are followed, or may be corrupted
-	adapters []*adapterPort // by link: counters of NICs' ports, if the network records; nil for others
+	adapters []*series.Port // by link: counters of NICs' ports, if the network records; nil for others
 }
 
 // forwarding is the switches' choice of ports and lanes.
@@ -134,18 +92,17 @@ type scaleUp struct {
 
 // borders are the rules that separate hosts.
 type borders struct {
-	pkeys    *PKeys        // nil: P_Keys are not checked
-	segments *Segments     // nil: there are no VRFs
-	offences [][]Violation // by discarding port; nil without checks
+	pkeys    *isolation.PKeys    // nil: P_Keys are not checked
+	segments *isolation.Segments // nil: there are no VRFs
+	offences []isolation.Log     // by discarding port; nil without checks
 }
 
 // hazards are the possible errors of links.
 type hazards struct {
-	faults    *faultState  // nil without faults
-	jitter    []linkJitter // by link; nil if no switch has jitter
-	errors    []linkErrors // by link; nil if packets are not corrupted
-	errorRate uint64       // of packets, in 2^-64
-	bursts    []linkBursts // by link; nil if errors do not come in bursts
+	faults *faultState         // nil without faults
+	jitter []impair.LinkJitter // by link; nil if no switch has jitter
+	errors []impair.LinkErrors // by link; nil if packets are not corrupted
+	bursts []impair.LinkBursts // by link; nil if errors do not come in bursts
 }
 
 // Run runs the network until an exact time, or until no event is left, on at most workers cores. It
@@ -174,7 +131,7 @@ func (n *Network) Run(until units.Time, workers int, stop *engine.Stop) error {
 			return p.err
 		}
 	}
-	return n.conserved()
+	return audit{n}.conserved()
 }
 
 // single is the window of a run with one partition: 50 us for 1,024 NICs and less for more, so that a run
@@ -187,51 +144,18 @@ func (n *Network) single() units.Time {
 func (n *Network) UseSpare(spare *engine.Spare) { n.spare = spare }
 
 // Stats sums the counters of all partitions.
-func (n *Network) Stats() (s Stats) {
+func (n *Network) Stats() (s counts.Stats) {
 	for _, p := range n.parts {
-		s.add(&p.stats)
+		s.Add(&p.stats)
 	}
 	return s
-}
-
-func (s *Stats) add(t *Stats) {
-	s.Events += t.Events
-	s.Hops += t.Hops
-	s.Bursts += t.Bursts
-	s.Injected += t.Injected
-	s.Delivered += t.Delivered
-	s.InBytes += t.InBytes
-	s.OutBytes += t.OutBytes
-	s.LostBytes += t.LostBytes
-	s.CNPs += t.CNPs
-	s.CNPsTaken += t.CNPsTaken
-	s.CNPDelay += t.CNPDelay
-	s.PaceWaits += t.PaceWaits
-	s.PaceWait += t.PaceWait
-	s.Marked += t.Marked
-	s.Hashed += t.Hashed
-	s.Trimmed += t.Trimmed
-	s.LinkRetries += t.LinkRetries
-	s.ContextMisses += t.ContextMisses
-	s.Pauses += t.Pauses
-	s.Resumes += t.Resumes
-	s.Stalls += t.Stalls
-	s.Storms += t.Storms
-	s.LastFault = max(s.LastFault, t.LastFault)
-	for i := range s.Dropped {
-		s.Dropped[i] += t.Dropped[i]
-	}
 }
 
 // Retransmissions is the number of data packets that the flows have retransmitted.
 func (n *Network) Retransmissions() (sum int64) {
 	for i := range n.nics {
 		for f := range n.nics[i].flows.all {
-			if f.socket {
-				sum += int64(f.conn.Stats().Retransmitted)
-			} else {
-				sum += int64(f.qp.Repeated())
-			}
+			sum += int64(f.retransmitted())
 		}
 	}
 	return sum
@@ -263,73 +187,6 @@ func (n *Network) Partition(node int32) *Partition { return n.parts[n.nodes[node
 
 // nicOf is the state of the NIC at a node.
 func (n *Network) nicOf(node int32) *nicState { return &n.nics[n.nodes[node].state] }
-
-// LinkName is the display name of a link.
-func (n *Network) LinkName(link int32) string {
-	if link < 0 || int(link) >= len(n.ports) {
-		return "the network"
-	}
-	from, to := &n.nodes[n.ports[link].node], n.inboxes[link].node
-	return fmt.Sprintf("%s port %d to %s", n.names[n.ports[link].node], link-from.base+1, n.names[to])
-}
-
-// NodeName is the display name of a node.
-func (n *Network) NodeName(node int32) string { return n.names[node] }
-
-// LinkEnds are the sending and the receiving node of a link.
-func (n *Network) LinkEnds(link int32) (from, to int32) {
-	return n.ports[link].node, n.inboxes[link].node
-}
-
-// LinkAt is the link of a node's port, from 0.
-func (n *Network) LinkAt(node, port int32) int32 { return n.nodes[node].base + port }
-
-// LinkPort is the sending port of a link at its node, from 0.
-func (n *Network) LinkPort(link int32) int32 { return link - n.nodes[n.ports[link].node].base }
-
-// Back is the link in the other direction on the same cable, below 0 if there is none.
-func (n *Network) Back(link int32) int32 { return n.inboxes[link].back }
-
-// Links is the number of directed links.
-func (n *Network) Links() int { return len(n.ports) }
-
-// Nodes is the number of nodes.
-func (n *Network) Nodes() int { return len(n.nodes) }
-
-// The kinds of nodes.
-const (
-	KindNIC           = "nic"
-	KindSwitch        = "switch"
-	KindMiddlebox     = "middlebox"
-	KindGPU           = "gpu"
-	KindScaleUpSwitch = "scale-up-switch"
-)
-
-// NodeKind is the kind of a node.
-func (n *Network) NodeKind(node int32) string {
-	switch nd := &n.nodes[node]; {
-	case nd.kind == kindNIC:
-		return KindNIC
-	case nd.kind == kindGPU:
-		return KindGPU
-	case nd.local == byPort:
-		return KindScaleUpSwitch
-	case nd.local == inline:
-		return KindMiddlebox
-	}
-	return KindSwitch
-}
-
-// LinkPerByte is the time of a byte on a link.
-func (n *Network) LinkPerByte(link int32) units.PerByte {
-	return units.PerByte{Num: int64(n.ports[link].num), Den: int64(n.ports[link].den)}
-}
-
-// LinkRate is the rate of a link, rounded down.
-func (n *Network) LinkRate(link int32) units.Rate { return n.ports[link].rate() }
-
-// Propagation is the delay of a link's signal.
-func (n *Network) Propagation(link int32) units.Time { return n.propagation[link] }
 
 // Credited reports whether a link has credits.
 func (n *Network) Credited(link int32) bool {
@@ -408,8 +265,8 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 // newFlow makes one end of a connection.
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	flows := &n.nicOf(from).flows
-	id := flows.add(&n.slab)
-	f := flows.at(id)
+	id := flows.makeRoom(&n.slab)
+	f := flows.flow(id)
 	*f = flow{
 		timerAt: units.Forever, timer: -1, id: id, dst: to, port: n.nodes[from].base + c.Port,
 		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL, order: c.Order,
@@ -421,12 +278,12 @@ func (n *Network) newFlow(from, to int32, c Connection) *flow {
 // the work request's length and immediate data.
 func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) error {
 	s := p.net.nicOf(nic)
-	f := s.flows.at(end)
+	f := s.flows.flow(end)
 	var err error
 	if f.socket {
 		length := units.Bytes(wr.Length)
 		if s.spec.MPA != nil {
-			length = s.spec.MPA.stream(length)
+			length = s.spec.MPA.Stream(length)
 		}
 		err = f.conn.Send(p.now, length, wr.Imm)
 	} else {
@@ -435,17 +292,11 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	if err != nil {
 		return err
 	}
-	if p.tallies != nil {
-		p.posted(nic, f, &wr)
+	if p.record != nil {
+		s.recordPost(p, nic, f, &wr)
 	}
-	s.look(p, nic, f)
+	s.updateFlow(p, nic, f)
 	return nil
-}
-
-// ScaleOut reports whether a link is part of the scale-out fabric: it connects NICs and switches,
-// not GPUs.
-func (n *Network) ScaleOut(link int32) bool {
-	return n.inboxes[link].back >= 0 && n.ports[link].flags&flagUncounted == 0
 }
 
 // LinkBusy is the time for which a link's wire has been busy.

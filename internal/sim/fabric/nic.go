@@ -3,6 +3,11 @@ package fabric
 import (
 	"math/bits"
 
+	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/credit"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/messages"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/tcp"
 	"weft/units"
@@ -14,7 +19,7 @@ type NIC struct {
 	// transport's work on it.
 	Pipeline units.Time
 	// Credits is the grant of its input buffer on a credit-based fabric.
-	Credits Credits
+	Credits credit.Grant
 	// PFC is its reaction to pauses on Ethernet.
 	PFC PFC
 	// PacketGap is the minimum time from the start of one packet to the next: the adapter's packet
@@ -33,25 +38,25 @@ type NIC struct {
 	RepliesFirst bool
 	// Schedule, if not nil, shares the port between classes by weight, on Ethernet
 	// only; otherwise they take turns, packet by packet.
-	Schedule *Schedule
+	Schedule *arbitration.Schedule
 	// VLArb, if not nil, arbitrates between the lanes of an InfiniBand port, before
 	// all else: replies go first, or take turns, within a lane. A lane's weight is
 	// charged when it has sent.
-	VLArb *VLArb
+	VLArb *arbitration.VLArb
 	// Transport is the common configuration of its queue pairs, TCP of its sockets. A NIC has one
 	// of the two.
 	Transport *transport.Config
 	TCP       *tcp.Config
 	// MPA, if not nil, is the framing of iWARP that its TCP carries.
-	MPA *MPA
+	MPA *adapter.MPA
 	// CNPInterval is the minimum time between two CNPs of a port, in addition to the queue pairs'
 	// own; 0 is none.
 	CNPInterval units.Time
 	// Contexts, if not nil, are the queue pairs that can send without a fetch.
-	Contexts *Contexts
+	Contexts *adapter.Contexts
 	// Generating and Reacting, if not nil, draw the time from a marked packet to its CNP, and from
 	// a CNP's arrival to its effect.
-	Generating, Reacting Jitter
+	Generating, Reacting impair.Jitter
 	// FrameOverhead is the length of a TCP packet on the wire beyond the IP packet.
 	FrameOverhead uint16
 }
@@ -65,11 +70,11 @@ type nicState struct {
 	later  units.Time `state:"bound"` // the timer event after it, if remembered
 	// receiver is not nil for a slow or failed NIC.
 	receiver *receiver
-	slot     *slot      `state:"-"` // of the GPU, if other NICs share it; with it there is a receiver
-	contexts *contexts  // nil if every context is at hand
-	cnps     *cnpDelays // nil if CNPs take no time
-	delays   bool       `state:"-"` // receiver or cnps is not nil
-	postings postings   // messages in progress, if they are recorded
+	slot     *adapter.Slot   `state:"-"` // of the GPU, if other NICs share it; with it there is a receiver
+	contexts *adapter.Store  // nil if every context is at hand
+	cnps     *cnpDelays      // nil if CNPs take no time
+	delays   bool            `state:"-"` // receiver or cnps is not nil
+	messages messages.Queues // in progress, if they are recorded
 }
 
 // nicPorts is the state of the NICs and of their ports.
@@ -92,16 +97,16 @@ type nicQueue struct {
 
 // arrive takes a packet from the wire.
 func (nic *nicState) arrive(p *Partition, b *inbox, link, i int32) {
-	if nic.delays && nic.delayed(p, b.node, link, i) {
+	if nic.delays && nic.holdBack(p, b.node, link, i) {
 		return
 	}
 	nic.deliver(p, b.node, link, i)
 }
 
-// delayed keeps a packet that the NIC does not pass on at once; false if it does.
-func (nic *nicState) delayed(p *Partition, node, link, i int32) bool {
+// holdBack keeps a packet that the NIC does not pass on at once; false if it does.
+func (nic *nicState) holdBack(p *Partition, node, link, i int32) bool {
 	p.pool.hot[i].in = link
-	if nic.cnps != nil && nic.cnps.takes(p, node, i) {
+	if nic.cnps != nil && nic.cnps.holdArrived(p, node, i) {
 		return true
 	}
 	return nic.receiver != nil && nic.receiver.receive(p, node, i)
@@ -111,10 +116,10 @@ func (nic *nicState) delayed(p *Partition, node, link, i int32) bool {
 func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	k := &p.pool.hot[i]
 	if nic.spec.Credits.Period > 0 {
-		p.hold(link, k)
-		p.free(link, k.class, k.size, p.now)
+		p.net.hold(p, link, k)
+		p.net.free(p, link, k.class, k.size, p.now)
 	}
-	if p.net.pkeys != nil && nic.trespasses(p, link, i) {
+	if p.net.pkeys != nil && nic.dropTrespasser(p, link, i) {
 		return
 	}
 	p.stats.Delivered++
@@ -137,9 +142,9 @@ func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 
 // afterQP sends and delivers the content of a flow's batches, and checks the flow's next action.
 func (nic *nicState) afterQP(p *Partition, node int32, f *flow) {
-	nic.replies(p, f)
-	nic.look(p, node, f)
-	f.completions(p, node)
+	nic.queueReplies(p, f)
+	nic.updateFlow(p, node, f)
+	f.deliverCompletions(p, node)
 }
 
 // queueReply queues a packet that goes before data.
@@ -163,22 +168,22 @@ func (f *flow) fill(p *Partition, i int32, size uint16, class uint8, r role) {
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
 	if p.adapters != nil {
-		p.net.adapters[f.port].now.Sent++
+		p.net.adapters[f.port].Now.Sent++
 	}
 }
 
-// look updates a flow's place after a change: the flow goes into the ring of its class if it may
+// updateFlow updates a flow's place after a change: the flow goes into the ring of its class if it may
 // send, and among the NIC's timers if it may send later or has a timer.
-func (nic *nicState) look(p *Partition, node int32, f *flow) {
+func (nic *nicState) updateFlow(p *Partition, node int32, f *flow) {
 	if f.ready {
-		nic.place(p, node, f)
-	} else if nic.place(p, node, f); f.ready {
+		nic.updateTurn(p, node, f)
+	} else if nic.updateTurn(p, node, f); f.ready {
 		p.net.ports[f.port].touch(p, f.port)
 	}
 }
 
-// place is look for a flow whose port decides anyway.
-func (nic *nicState) place(p *Partition, node int32, f *flow) {
+// updateTurn is updateFlow for a flow whose port decides anyway.
+func (nic *nicState) updateTurn(p *Partition, node int32, f *flow) {
 	t := f.deadline()
 	if !f.ready {
 		if next := f.readyAt(p.now); next > p.now {
@@ -206,22 +211,22 @@ func (nic *nicState) send(p *Partition, o *port, link int32) {
 	soonest := units.Forever
 	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
 		class := uint8(bits.TrailingZeros16(mask))
-		contended, by := mask&(mask-1) != 0, noTable
+		contended, by := mask&(mask-1) != 0, arbitration.NoTable
 		switch {
 		case !contended:
 		case nic.spec.VLArb != nil:
-			class, by = n.arbiters[link].turn(nic.spec.VLArb, mask)
+			class, by = n.arbiters[link].Choose(nic.spec.VLArb, mask)
 		default:
 			class = nic.pickClass(p, link, mask)
 		}
 		mask &^= 1 << class
 		sent := o.bytes
 		if nic.sendClass(p, o, link, class, &soonest) {
-			if contended && nic.spec.Schedule != nil {
-				nic.spec.Schedule.charge(p, link, class, o.bytes-sent)
+			if contended && nic.spec.Schedule != nil && !n.nicQueues[int(link)*n.classes+int(class)].turn {
+				n.rounds[link].Charge(nic.spec.Schedule, class, o.bytes-sent)
 			}
-			if by != noTable {
-				n.arbiters[link].charge(by, int32(o.bytes-sent))
+			if by != arbitration.NoTable {
+				n.arbiters[link].Charge(by, int32(o.bytes-sent))
 			}
 			if o.nonEmpty&^o.blocked != 0 {
 				o.wake(p, link, o.freeAt)
@@ -247,7 +252,7 @@ func (nic *nicState) pickClass(p *Partition, link int32, mask uint16) uint8 {
 		}
 	}
 	if nic.spec.Schedule != nil {
-		return n.rounds[link].surplus(nic.spec.Schedule, mask)
+		return n.rounds[link].PickSurplus(nic.spec.Schedule, mask)
 	}
 	last := n.turns[link*int32(n.classes)]
 	if later := mask >> (last + 1) << (last + 1); later != 0 {
@@ -291,18 +296,34 @@ func (nic *nicState) sendClass(p *Partition, o *port, link int32, class uint8, s
 	return false
 }
 
+// lacksContext reports whether a flow has to wait for its context before its next packet. The NIC runs
+// the flow again when the context is there.
+func (nic *nicState) lacksContext(p *Partition, node int32, f *flow) bool {
+	ready, miss := nic.contexts.Send(f.id, p.now)
+	if miss {
+		p.stats.ContextMisses++
+	}
+	if ready <= p.now {
+		return false
+	}
+	if ready < f.timerAt {
+		nic.arm(p, node, f, ready)
+	}
+	return true
+}
+
 // pull takes the next packet of the next flow of a class; false if that flow has no packet after
 // all.
 func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool {
 	f := q.ring.pop()
-	if nic.contexts != nil && nic.contexts.await(p, nic, o.node, f) {
+	if nic.contexts != nil && nic.lacksContext(p, o.node, f) {
 		f.ready = false
 		return false
 	}
 	i := p.pool.get(&q.data)
 	size := f.nextPacket(p, nic.spec, i)
 	f.ready = false
-	nic.place(p, o.node, f)
+	nic.updateTurn(p, o.node, f)
 	if size == 0 {
 		p.pool.put(i)
 		return false
@@ -323,10 +344,10 @@ func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, s
 		return true
 	}
 	index := link*int32(n.classes) + int32(class)
-	if !p.hasCredit(link, index, size, soonest) {
+	if !p.net.hasCredit(p, link, index, size, soonest) {
 		return false
 	}
-	n.lanes[index].available -= blocks(size)
+	n.lanes[index].Available -= credit.Blocks(size)
 	return true
 }
 
@@ -342,7 +363,7 @@ func (nic *nicState) emit(p *Partition, o *port, link, i int32) {
 		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
 	}
 	if nic.slot != nil {
-		hold = max(hold, nic.slot.pass(&nic.slot.sent, start, p.pool.hot[i].size)-start)
+		hold = max(hold, nic.slot.PassSent(start, p.pool.hot[i].size)-start)
 	}
 	k := &p.pool.hot[i]
 	if k.wants != 0 && k.reports() {

@@ -3,6 +3,9 @@ package fabric
 import (
 	"weft/internal/base/cores"
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/messages"
+	"weft/internal/sim/fabric/series"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/internal/sim/transport/tcp"
@@ -23,58 +26,6 @@ const (
 	classApp                         // of the application; source: its own
 )
 
-// Stats are the counters of a run. They are sums: the counters of partitions add up.
-type Stats struct {
-	Events    int64              `state:"count"`
-	Hops      int64              `state:"count"` // packet-hops of the scale-out fabric
-	Bursts    int64              `state:"count"` // the part of Injected that are bursts of the scale-up network
-	Injected  int64              `state:"count"` // packets that NICs and GPUs put on the wire
-	Delivered int64              `state:"count"` // packets that arrived at their end
-	Dropped   [DropReasons]int64 `state:"count"`
-	InBytes   int64              `state:"count"` // bytes of the packets above
-	OutBytes  int64              `state:"count"`
-	LostBytes int64              `state:"count"`
-	CNPs      int64              `state:"count"` // congestion notification packets sent
-	CNPsTaken int64              `state:"count"` // received ones, and CNPDelay the sum of their times
-	CNPDelay  units.Time         `state:"count"`
-	PaceWaits int64              `state:"count"` // packets that waited longWait or more for their rate
-	PaceWait  units.Time         `state:"count"` // the sum of their waits
-	Marked    int64              `state:"count"` // ECN or FECN marks set
-	Hashed    int64              `state:"count"` // ports that a hash has chosen among several, one for each packet and switch
-	Trimmed   int64              `state:"count"` // packets whose payload a switch cut off
-	// LinkRetries are the repetitions of packets by links with link-level retry.
-	LinkRetries int64 `state:"count"`
-	// ContextMisses are the fetches of queue pair contexts by NICs.
-	ContextMisses int64 `state:"count"`
-	Pauses        int64 `state:"count"` // PFC frames sent with XOFF
-	Resumes       int64 `state:"count"` // PFC frames sent with XON
-	Storms        int64 `state:"count"` // queues in which the PFC watchdog found a storm
-	Stalls        int64 `state:"count"` // times that a lane of the scale-out fabric began to wait for credits
-	// LastFault is the time of the last packet dropped because of a fault; it is the latest of the
-	// partitions'.
-	LastFault units.Time `state:"fixed"`
-}
-
-// Drop is the reason for a dropped packet.
-type Drop uint8
-
-// The reasons for drops.
-const (
-	DropBuffer   Drop = iota // lossy class: shared buffer over its threshold
-	DropHeadroom             // lossless class: headroom overrun
-	DropLifetime             // InfiniBand: head-of-queue lifetime passed
-	DropStall                // InfiniBand: the lane is stalled after consecutive such drops
-	DropWatchdog             // lossless class: the PFC watchdog ended a storm
-	DropReceiver             // a slow NIC's buffer overrun
-	DropFault                // on, or before, a failed cable
-	DropNoRoute              // the switch has no route, after a fault
-	DropPKey                 // InfiniBand: the sender's P_Key partition is not the receiver's
-	DropSegment              // Ethernet: no route from the sender's VRF to the receiver
-	DropCorrupt              // corrupted on a link
-	DropMTU                  // longer than the MTU of the switch's port
-	DropReasons
-)
-
 // Partition is a simulation partition: a part of the network with its own clock. It implements
 // engine.Partition. It is not a partition of P_Keys.
 type Partition struct {
@@ -92,13 +43,14 @@ type Partition struct {
 	shown    cc.Seen         `state:"-"` // the same, in the transport's form
 	segments tcp.Batch       `state:"-"`
 	id       uint8           `state:"-"`
-	stats    Stats
+	stats    counts.Stats
 
 	mailboxes `state:"-"`
 	preview   `state:"-"`
 	copyRecords
-	recorder        `state:"-"`
-	flowRecorder    `state:"-"`
+	record          *series.Recorder  `state:"-"` // nil: nothing is recorded
+	adapters        []*series.Port    `state:"-"` // ports of NICs, if they count
+	messages        messages.Recorder `state:"-"`
 	partitionSearch `state:"-"`
 
 	err error `state:"-"`
@@ -109,7 +61,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	defer p.recoverFault()
 	p.window = window
 	events, hops, delivered := p.stats.Events, p.stats.Hops, p.stats.Delivered
-	defer func() { p.moved(p.stats.Events-events, p.stats.Hops-hops, p.stats.Delivered-delivered) }()
+	defer func() { p.addProgress(p.stats.Events-events, p.stats.Hops-hops, p.stats.Delivered-delivered) }()
 	p.outgoing().reset()
 	if len(p.dirty) > 0 { // posted before the run
 		p.decide()
@@ -117,7 +69,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	switch {
 	case p.cells != nil:
 		p.runCells(limit)
-	case p.tallies != nil:
+	case p.record != nil:
 		p.runIntervals(limit)
 	default:
 		p.runEnds(limit)
@@ -168,7 +120,7 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 			link, i := arriving(e.Source)
 			p.arrive(link, i)
 		case classPort:
-			p.woken(int32(e.Source))
+			p.wakePort(int32(e.Source))
 		default:
 			p.handleOther(e.Class, e.Source)
 		}
@@ -188,17 +140,17 @@ func (p *Partition) reach(t units.Time, last bool) {
 func (p *Partition) handleOther(class engine.Class, source uint64) {
 	switch class {
 	case classPause:
-		p.pauseEffect(int32(source))
+		p.net.pauseEffect(p, int32(source))
 	case classRefresh:
-		p.refreshPause(int32(source))
+		p.net.refreshPause(p, int32(source))
 	case classWatch:
-		p.poll(int32(source))
+		p.net.poll(p, int32(source))
 	case classReceive:
-		p.net.nicOf(int32(source&(1<<sourceShift-1))).processed(p, source)
+		p.net.nicOf(int32(source&(1<<sourceShift-1))).handleReceive(p, source)
 	case classExpire:
 		p.expire(int32(source))
 	case classFault:
-		p.fault(source)
+		p.net.faults.handle(p, source)
 	case classTimer:
 		p.net.nicOf(int32(source)).runTimers(p, int32(source))
 	case classApp:
@@ -242,14 +194,14 @@ func (p *Partition) examine(link, i int32) (dropped bool) {
 	if p.net.packets != nil {
 		p.landed(link, i)
 	}
-	return (p.net.errors != nil || p.net.bursts != nil) && p.corrupted(link, i)
+	return (p.net.errors != nil || p.net.bursts != nil) && p.dropCorrupted(link, i)
 }
 
-// woken makes a port decide that had to wait for its wire or for credits.
-func (p *Partition) woken(link int32) {
+// wakePort makes a port decide that had to wait for its wire or for credits.
+func (p *Partition) wakePort(link int32) {
 	switch o := &p.net.ports[link]; {
-	case !o.wakes(p):
-	case o.atOnce(p):
+	case !o.acceptWake(p):
+	case o.canDecideNow(p):
 		o.send(p, link)
 	default:
 		o.touch(p, link)
@@ -293,7 +245,7 @@ func (o *port) send(p *Partition, link int32) {
 }
 
 // drop drops a packet, and counts it by its reason.
-func (p *Partition) drop(i int32, why Drop) {
+func (p *Partition) drop(i int32, why counts.Drop) {
 	p.stats.Dropped[why]++
 	p.stats.LostBytes += int64(p.pool.hot[i].size)
 	p.pool.put(i)

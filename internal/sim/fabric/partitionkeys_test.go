@@ -7,6 +7,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/isolation"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -21,7 +23,7 @@ type message struct {
 
 // keyed sends messages on a leaf-spine of 8 hosts with the given P_Key tables, and gives
 // the network afterwards.
-func keyed(t *testing.T, p *fabric.PKeys, messages []message, parts int) *fabric.Network {
+func keyed(t *testing.T, p *isolation.PKeys, messages []message, parts int) *fabric.Network {
 	t.Helper()
 	g, err := topology.TwoLevel{Endpoints: 8, Radix: 8, LeafEndpoints: 2, Spines: 2, NodeNICs: 1}.Build()
 	if err != nil {
@@ -87,13 +89,13 @@ func TestPacketsOfAnotherPartitionAreDiscardedWhereKeysAreChecked(t *testing.T) 
 		{"full to full", true, true, 2, 3, 0, ""},
 		{"limited to full", true, true, 1, 0, 0, ""},
 		{"full to limited", true, true, 0, 4, 0, ""},
-		{"limited to limited", false, false, 1, 4, fabric.TrapHCA, "node4/nic0 port 1"},
-		{"another tenant", false, false, 0, 2, fabric.TrapHCA, "node2/nic0 port 1"},
-		{"another tenant, checked going out", false, true, 0, 2, fabric.TrapSwitch, "leaf1 port 1"},
-		{"another tenant, checked coming in", true, false, 0, 2, fabric.TrapHCA, "node2/nic0 port 1"},
-		{"limited to limited, checked going out", false, true, 1, 4, fabric.TrapSwitch, "leaf2 port 1"},
+		{"limited to limited", false, false, 1, 4, isolation.TrapHCA, "node4/nic0 port 1"},
+		{"another tenant", false, false, 0, 2, isolation.TrapHCA, "node2/nic0 port 1"},
+		{"another tenant, checked going out", false, true, 0, 2, isolation.TrapSwitch, "leaf1 port 1"},
+		{"another tenant, checked coming in", true, false, 0, 2, isolation.TrapHCA, "node2/nic0 port 1"},
+		{"limited to limited, checked going out", false, true, 1, 4, isolation.TrapSwitch, "leaf2 port 1"},
 	} {
-		p := &fabric.PKeys{Tables: tenants(), Ingress: c.ingress, Egress: c.egress}
+		p := &isolation.PKeys{Tables: tenants(), Ingress: c.ingress, Egress: c.egress}
 		n := keyed(t, p, []message{{from: c.from, to: c.to}}, 1)
 		s, v := n.Stats(), n.Violations()
 		if c.trap == 0 {
@@ -102,8 +104,8 @@ func TestPacketsOfAnotherPartitionAreDiscardedWhereKeysAreChecked(t *testing.T) 
 			}
 			continue
 		}
-		if s.Delivered != 0 || s.Dropped[fabric.DropPKey] != 2 || len(v) != 1 {
-			t.Errorf("%s: %d delivered and %d discarded of 2, violations %+v", c.name, s.Delivered, s.Dropped[fabric.DropPKey], v)
+		if s.Delivered != 0 || s.Dropped[counts.DropPKey] != 2 || len(v) != 1 {
+			t.Errorf("%s: %d delivered and %d discarded of 2, violations %+v", c.name, s.Delivered, s.Dropped[counts.DropPKey], v)
 			continue
 		}
 		if v[0].Trap != c.trap || v[0].Port != c.port || v[0].Packets != 2 || v[0].From != c.from || v[0].To != c.to || v[0].PKey != p.Tables[c.from][0] {
@@ -117,16 +119,16 @@ func TestPacketsOfAnotherPartitionAreDiscardedWhereKeysAreChecked(t *testing.T) 
 // is the manager's, not the host's.
 func TestASwitchKeepsOutAKeyThatTheManagerHasNotGiven(t *testing.T) {
 	rogue := []message{{from: 0, to: 2, key: 0x8002}}
-	if s := keyed(t, &fabric.PKeys{Tables: tenants(), Egress: true}, rogue, 1).Stats(); s.Delivered != 2 {
+	if s := keyed(t, &isolation.PKeys{Tables: tenants(), Egress: true}, rogue, 1).Stats(); s.Delivered != 2 {
 		t.Errorf("with a check of outgoing packets and at the HCA alone %d of 2 packets arrive, want 2", s.Delivered)
 	}
 	promoted := []message{{from: 1, to: 4, key: 0x8001}} // a limited member that claims to be a full one
-	if s := keyed(t, &fabric.PKeys{Tables: tenants(), Ingress: true}, promoted, 1).Stats(); s.Dropped[fabric.DropPKey] != 2 {
-		t.Errorf("%d of 2 packets of a limited member with a full key are discarded", s.Dropped[fabric.DropPKey])
+	if s := keyed(t, &isolation.PKeys{Tables: tenants(), Ingress: true}, promoted, 1).Stats(); s.Dropped[counts.DropPKey] != 2 {
+		t.Errorf("%d of 2 packets of a limited member with a full key are discarded", s.Dropped[counts.DropPKey])
 	}
-	n := keyed(t, &fabric.PKeys{Tables: tenants(), Ingress: true}, rogue, 1)
-	if s, v := n.Stats(), n.Violations(); s.Dropped[fabric.DropPKey] != 2 || len(v) != 1 || v[0].Port != "leaf0 port 1" {
-		t.Errorf("a switch that checks incoming packets discards %d of 2, want 2 at leaf0 port 1: %+v", s.Dropped[fabric.DropPKey], v)
+	n := keyed(t, &isolation.PKeys{Tables: tenants(), Ingress: true}, rogue, 1)
+	if s, v := n.Stats(), n.Violations(); s.Dropped[counts.DropPKey] != 2 || len(v) != 1 || v[0].Port != "leaf0 port 1" {
+		t.Errorf("a switch that checks incoming packets discards %d of 2, want 2 at leaf0 port 1: %+v", s.Dropped[counts.DropPKey], v)
 	}
 }
 
@@ -148,10 +150,10 @@ func TestViolationsDoNotDependOnPartitions(t *testing.T) {
 	}
 	want := ""
 	for _, parts := range []int{1, 2, 3} {
-		n := keyed(t, &fabric.PKeys{Tables: tenants(), Egress: true}, all, parts)
+		n := keyed(t, &isolation.PKeys{Tables: tenants(), Egress: true}, all, parts)
 		s := n.Stats()
-		if s.Delivered != 2*matching || s.Dropped[fabric.DropPKey] != 2*(int64(len(all))-matching) {
-			t.Errorf("%d delivered and %d discarded; want %d of %d", s.Delivered, s.Dropped[fabric.DropPKey], 2*matching, 2*len(all))
+		if s.Delivered != 2*matching || s.Dropped[counts.DropPKey] != 2*(int64(len(all))-matching) {
+			t.Errorf("%d delivered and %d discarded; want %d of %d", s.Delivered, s.Dropped[counts.DropPKey], 2*matching, 2*len(all))
 		}
 		got := fmt.Sprintf("%+v", n.Violations())
 		if want == "" {

@@ -8,7 +8,7 @@ import (
 // Path is the links of the packets of one end of a connection, from its NIC to the other's. It is
 // nil if the sender or a switch chooses packet by packet.
 func (n *Network) Path(nic int32, end units.QPN) []int32 {
-	f := n.nicOf(nic).flows.at(end)
+	f := n.nicOf(nic).flows.flow(end)
 	if f.wants&cc.WantEntropy != 0 {
 		return nil
 	}

@@ -5,36 +5,36 @@ import "math/bits"
 // A pause stops more than the queue of its own number: the queue that a switch's map assigns to the
 // priority, which may have another number, or the whole link.
 
-// ask requests that the sender on a link stop or resume a class. Pauses of the whole link have one
+// requestPause requests that the sender on a link stop or resume a class. Pauses of the whole link have one
 // frame for all classes: the first requesting class sends it, and the last one ends it, on behalf
 // of class 0.
-func (pfc *PFC) ask(p *Partition, link int32, class uint8, kind pauseKind) {
+func (pfc *PFC) requestPause(p *Partition, link int32, class uint8, kind pauseKind) {
 	if !pfc.WholeLink {
 		pfc.send(p, link, class, kind)
 		return
 	}
-	asking := p.net.asking(link)
+	asking := p.net.pausingClasses(link)
 	if kind == pauseOn && asking&^(1<<class) == 0 || kind == pauseOff && asking == 0 {
 		pfc.send(p, link, 0, kind)
 	}
 }
 
-// asking are the classes that keep the sender on a link paused.
-func (n *Network) asking(link int32) (classes uint16) {
+// pausingClasses are the classes that keep the sender on a link paused.
+func (n *Network) pausingClasses(link int32) (classes uint16) {
 	for class := range n.classes {
-		if n.ingress[int(link)*n.classes+class].paused {
+		if n.ingress[int(link)*n.classes+class].Paused {
 			classes |= 1 << class
 		}
 	}
 	return classes
 }
 
-// asks reports whether the cause of a link's pause persists.
-func (pfc *PFC) asks(n *Network, link int32, class uint8) bool {
+// needsPause reports whether the cause of a link's pause persists.
+func (pfc *PFC) needsPause(n *Network, link int32, class uint8) bool {
 	if pfc.WholeLink {
-		return n.asking(link) != 0
+		return n.pausingClasses(link) != 0
 	}
-	return n.ingress[int(link)*n.classes+int(class)].paused
+	return n.ingress[int(link)*n.classes+int(class)].Paused
 }
 
 // stopped are the egress queues of a port that a pause of a priority stops.
@@ -65,13 +65,13 @@ func (n *Network) pausedQueues(port int32) (queues uint16) {
 }
 
 // obeyed are the queues of a set that a pause stops although the watchdog polls them.
-func (p *Partition) obeyed(port int32, queues uint16) uint16 {
-	if p.net.watched == nil {
+func (s *pauseState) obeyed(p *Partition, port int32, queues uint16) uint16 {
+	if s.watched == nil {
 		return queues
 	}
 	for left := queues; left != 0; left &= left - 1 {
 		queue := uint8(bits.TrailingZeros16(left))
-		if !p.watchPause(port, queue) {
+		if !s.watchPause(p, port, queue) {
 			queues &^= 1 << queue
 		}
 	}
@@ -80,7 +80,7 @@ func (p *Partition) obeyed(port int32, queues uint16) uint16 {
 
 // holders are the classes whose packets at the end of a link block a lane of it: the classes whose
 // pauses stop the lane's queue; with credits the lane's own.
-func (n *Network) holders(w waiter) (classes uint16) {
+func (n standstill) holders(w waiter) (classes uint16) {
 	if kind := n.nodes[n.ports[w.link].node].kind; n.pauseUntil == nil || kind != kindEthernet && kind != kindNIC {
 		return 1 << w.class
 	}

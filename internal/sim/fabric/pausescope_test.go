@@ -7,13 +7,14 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/units"
 )
 
 // twoSwitches has hosts of both switches send to a host of the first in class 2, which
 // pauses the second switch. The last message is in class 1, between other hosts, over the
 // same cable.
-func twoSwitches(t *testing.T, parts int, change func(*fabric.NIC, *fabric.EthernetSwitch)) (s fabric.Stats, beside units.Time, result string) {
+func twoSwitches(t *testing.T, parts int, change func(*fabric.NIC, *fabric.EthernetSwitch)) (s counts.Stats, beside units.Time, result string) {
 	t.Helper()
 	g, err := topology.Torus{Dims: []int{2}, SwitchEndpoints: 4}.Build()
 	if err != nil {
@@ -56,15 +57,15 @@ func twoSwitches(t *testing.T, parts int, change func(*fabric.NIC, *fabric.Ether
 
 func TestAPauseOfAnotherQueueOverrunsTheHeadroom(t *testing.T) {
 	right, onTime, _ := twoSwitches(t, 1, func(*fabric.NIC, *fabric.EthernetSwitch) {})
-	if right.Dropped[fabric.DropHeadroom] != 0 || right.Pauses == 0 {
-		t.Fatalf("with the queue of the data %d packets overrun the headroom, after %d pauses", right.Dropped[fabric.DropHeadroom], right.Pauses)
+	if right.Dropped[counts.DropHeadroom] != 0 || right.Pauses == 0 {
+		t.Fatalf("with the queue of the data %d packets overrun the headroom, after %d pauses", right.Dropped[counts.DropHeadroom], right.Pauses)
 	}
 	want := ""
 	for _, parts := range []int{1, 2, 3} {
 		wrong, late, result := twoSwitches(t, parts, func(_ *fabric.NIC, eth *fabric.EthernetSwitch) {
 			eth.PFC.Stops = &[fabric.MaxClasses]uint16{1, 1 << 1, 1 << 1}
 		})
-		if wrong.Dropped[fabric.DropHeadroom] == 0 {
+		if wrong.Dropped[counts.DropHeadroom] == 0 {
 			t.Errorf("the pauses stop queue 1, and nothing of queue 2 overruns the headroom: %+v", wrong)
 		}
 		if late < onTime*3/2 {
@@ -87,7 +88,7 @@ func TestAPauseOfTheWholeLinkStopsClassesThatDidNothing(t *testing.T) {
 			nic.PFC.WholeLink, eth.PFC.WholeLink = true, true
 			nic.PFC.Quanta, eth.PFC.Quanta = 400, 400 // renewed many times
 		})
-		if s.Dropped != (fabric.Stats{}).Dropped || late < onTime*3/2 {
+		if s.Dropped != (counts.Stats{}).Dropped || late < onTime*3/2 {
 			t.Errorf("%v packets dropped, and the message in class 1 takes %v, with pauses of class 2 alone %v", s.Dropped, late, onTime)
 		}
 		if want == "" {

@@ -148,7 +148,7 @@ func (p *Partition) Beat() {
 
 // BeatAt makes the packets of a connection that arrive at a NIC beats, in place of those of the
 // connection that was chosen before. The NICs of all chosen connections are in one partition.
-func (p *Partition) BeatAt(nic int32, end units.QPN) { p.leader = p.net.nicOf(nic).flows.at(end) }
+func (p *Partition) BeatAt(nic int32, end units.QPN) { p.leader = p.net.nicOf(nic).flows.flow(end) }
 
 // DropRecord says that the application will not come back to the recorded state.
 func (p *Partition) DropRecord() {

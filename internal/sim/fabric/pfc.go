@@ -1,6 +1,11 @@
 package fabric
 
-import "weft/units"
+import (
+	"weft/internal/sim/fabric/buffer"
+	"weft/internal/sim/fabric/pauses"
+	"weft/internal/sim/fabric/watchdog"
+	"weft/units"
+)
 
 // PFC is priority flow control (IEEE 802.1Qbb) of a device, as sender and receiver of pauses.
 type PFC struct {
@@ -25,12 +30,12 @@ type PFC struct {
 
 // pauses is the state of PFC on all links.
 type pauseState struct {
-	pauses     [][]pause    // by port: frames in flight
-	pauseUntil []units.Time `state:"until"` // by port and class
-	renewAt    []units.Time // by link and class: time of the next renewal of the pause of its sender
-	reaction   []units.Time `state:"-"` // by link: of its receiver to PFC frames
-	watched    []watched    // by port and class; nil if no switch has a watchdog
-	pauseLogs  []*pauseLog  // by link and class; nil if pauses are not recorded
+	frames     [][]pause        // by port: frames in flight
+	pauseUntil []units.Time     `state:"until"` // by port and class
+	renewAt    []units.Time     // by link and class: time of the next renewal of the pause of its sender
+	reaction   []units.Time     `state:"-"` // by link: of its receiver to PFC frames
+	watched    []watchdog.Queue // by port and class; nil if no switch has a watchdog
+	pauseLogs  []*pauses.Log    // by link and class; nil if pauses are not recorded
 }
 
 // quantumBytes is one quantum of pause, 512 bit times, in bytes of the link.
@@ -53,14 +58,14 @@ const (
 )
 
 // pauseSender requests that the sender on a link stop a class.
-func (s *ethernetState) pauseSender(p *Partition, g *ingress, b *inbox, link int32, class uint8) {
-	g.paused = true
+func (s *ethernetState) pauseSender(p *Partition, g *buffer.Ingress, b *inbox, link int32, class uint8) {
+	g.Paused = true
 	s.paused++
 	if s.paused == 1 {
 		p.net.nodes[b.node].watchServed(p)
 	}
-	p.pauseBegins(link, class)
-	s.spec.PFC.ask(p, link, class, pauseOn)
+	p.net.pauseBegins(p, link, class)
+	s.spec.PFC.requestPause(p, link, class, pauseOn)
 }
 
 // watchServed makes every busy port of a switch run at the end of its transmission: while a sender
@@ -74,11 +79,11 @@ func (nd *node) watchServed(p *Partition) {
 }
 
 // resumeSender lets the sender on a link resume.
-func (s *ethernetState) resumeSender(p *Partition, g *ingress, link int32, class uint8) {
-	g.paused = false
+func (s *ethernetState) resumeSender(p *Partition, g *buffer.Ingress, link int32, class uint8) {
+	g.Paused = false
 	s.paused--
-	p.pauseEnds(link, class)
-	s.spec.PFC.ask(p, link, class, pauseOff)
+	p.net.pauseEnds(p, link, class)
+	s.spec.PFC.requestPause(p, link, class, pauseOff)
 }
 
 // send puts a PFC frame on the wire back to the sender of a link. It goes before all waiting
@@ -88,7 +93,9 @@ func (pfc *PFC) send(p *Partition, link int32, class uint8, kind pauseKind) {
 	back := n.inboxes[link].back
 	o := &n.ports[back]
 	end := o.occupy(max(p.now, o.freeAt), int64(pfc.FrameBytes))
-	p.tallyFrame(back, pfc.FrameBytes)
+	if p.record != nil {
+		p.record.SentFrame(back, pfc.FrameBytes)
+	}
 	p.countPause(back, class, true)
 	if kind == pauseOn {
 		p.stats.Pauses++
@@ -114,7 +121,7 @@ func (pfc *PFC) send(p *Partition, link int32, class uint8, kind pauseKind) {
 		b.pauses = append(b.pauses, remotePause{link, f})
 		return
 	}
-	p.schedulePause(link, f)
+	p.net.schedulePause(p, link, f)
 }
 
 // refreshSource numbers the timers that renew pauses.
@@ -124,11 +131,11 @@ func (p *Partition) refreshSource(link int32, class uint8) uint64 {
 
 // refreshPause renews a pause whose cause persists. The timer of a pause that has ended, or that a
 // later pause has renewed, does nothing.
-func (p *Partition) refreshPause(source int32) {
+func (s *pauseState) refreshPause(p *Partition, source int32) {
 	n := p.net
 	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
 	pfc := n.pfcOf(n.inboxes[link].node)
-	if n.renewAt[source] == p.now && pfc.asks(n, link, class) {
+	if s.renewAt[source] == p.now && pfc.needsPause(n, link, class) {
 		pfc.send(p, link, class, pauseOn)
 	}
 }
@@ -143,9 +150,9 @@ func (n *Network) pfcOf(node int32) *PFC {
 }
 
 // schedulePause notes a frame that takes effect on a port later.
-func (p *Partition) schedulePause(port int32, f pause) {
-	p.net.pauses[port] = append(p.net.pauses[port], f)
-	l := p.net.pauses[port]
+func (s *pauseState) schedulePause(p *Partition, port int32, f pause) {
+	s.frames[port] = append(s.frames[port], f)
+	l := s.frames[port]
 	for i := len(l) - 1; i > 0 && l[i-1].at > f.at; i-- {
 		l[i-1], l[i] = l[i], l[i-1]
 	}
@@ -153,18 +160,17 @@ func (p *Partition) schedulePause(port int32, f pause) {
 }
 
 // pauseEffect applies the frames that are due at a port.
-func (p *Partition) pauseEffect(port int32) {
-	n := p.net
-	l := n.pauses[port]
+func (s *pauseState) pauseEffect(p *Partition, port int32) {
+	l := s.frames[port]
 	due := 0
 	for due < len(l) && l[due].at <= p.now {
-		p.applyPause(port, l[due])
+		s.applyPause(p, port, l[due])
 		due++
 	}
-	n.pauses[port] = append(n.pauses[port][:0], n.pauses[port][due:]...)
+	s.frames[port] = append(s.frames[port][:0], s.frames[port][due:]...)
 }
 
-func (p *Partition) applyPause(port int32, f pause) {
+func (s *pauseState) applyPause(p *Partition, port int32, f pause) {
 	n := p.net
 	o := &n.ports[port]
 	if o.flags&flagDown != 0 {
@@ -173,13 +179,13 @@ func (p *Partition) applyPause(port int32, f pause) {
 	if f.kind != pauseLapse {
 		p.countPause(port, f.class, false)
 	}
-	until := &n.pauseUntil[int(port)*n.classes+int(f.class)]
+	until := &s.pauseUntil[int(port)*n.classes+int(f.class)]
 	switch f.kind {
 	case pauseOn:
-		o.block(p, port, o.blocked|p.obeyed(port, n.stopped(port, f.class)))
+		o.block(p, port, o.blocked|s.obeyed(p, port, n.stopped(port, f.class)))
 		*until = f.until
 		if f.until != units.Forever {
-			p.schedulePause(port, pause{at: f.until, class: f.class, kind: pauseLapse})
+			s.schedulePause(p, port, pause{at: f.until, class: f.class, kind: pauseLapse})
 		}
 		return
 	case pauseLapse:

@@ -1,6 +1,10 @@
 package fabric
 
-import "weft/units"
+import (
+	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/fabric/counts"
+	"weft/units"
+)
 
 // Receiver is a NIC that receives data more slowly than its wire delivers them, or not at all: a
 // host with a too slow bus, memory or page tables, or a firmware that hangs. It has a buffer of its
@@ -33,6 +37,16 @@ func (b *Builder) Receive(nic int32, r *Receiver) {
 	s.receiver, s.delays = &receiver{spec: r, packets: emptyList}, true
 }
 
+// ShareSlot makes the NICs from first up to, not including, end share a slot with the given time of a byte in
+// each direction. Each of them must be a Receiver, in whose buffer packets wait for the slot. It is called
+// before Build.
+func (b *Builder) ShareSlot(first, end int32, perByte units.PerByte) {
+	s := &adapter.Slot{PerByte: perByte}
+	for nic := first; nic < end; nic++ {
+		b.n.nicOf(nic).slot = s
+	}
+}
+
 // receivers requests the begin and end events of failed NICs.
 func (n *Network) receivers() {
 	for i := range n.nodes {
@@ -60,14 +74,14 @@ func (r *receiver) receive(p *Partition, node, i int32) bool {
 	}
 	size := int64(p.pool.hot[i].size)
 	if r.held+size > r.spec.Buffer {
-		p.dropFrom(p.pool.hot[i].in, i, DropReceiver)
+		p.dropFrom(p.pool.hot[i].in, i, counts.DropReceiver)
 		return true
 	}
 	first := r.packets.head < 0
 	r.held += size
 	p.pool.push(&r.packets, i)
 	if first {
-		r.takeNext(p, node)
+		r.receiveNext(p, node)
 	}
 	if !r.paused && r.held >= r.spec.Xoff {
 		r.pauseLinks(p, node, pauseOn)
@@ -75,8 +89,8 @@ func (r *receiver) receive(p *Partition, node, i int32) bool {
 	return true
 }
 
-// takeNext starts to receive the packet at the head of the buffer.
-func (r *receiver) takeNext(p *Partition, node int32) {
+// receiveNext starts to receive the packet at the head of the buffer.
+func (r *receiver) receiveNext(p *Partition, node int32) {
 	i := r.packets.head
 	k := &p.pool.hot[i]
 	var taking units.Time
@@ -84,11 +98,15 @@ func (r *receiver) takeNext(p *Partition, node int32) {
 		taking = units.Time(int64(k.size) * rate.Num / rate.Den)
 	}
 	r.done = p.now + taking
-	if c := p.net.nicOf(node).contexts; c != nil && c.missed(p, p.pool.cold[i].DestQP) {
-		r.done = max(p.now+max(taking, c.spec.interval()), k.arrive+c.spec.Fetch)
+	nic := p.net.nicOf(node)
+	if nic.contexts != nil {
+		miss := false
+		if r.done, miss = nic.contexts.Receive(p.pool.cold[i].DestQP, p.now, k.arrive, taking); miss {
+			p.stats.ContextMisses++
+		}
 	}
-	if slot := p.net.nicOf(node).slot; slot != nil {
-		r.done = max(r.done, slot.pass(&slot.received, p.now, k.size))
+	if nic.slot != nil {
+		r.done = max(r.done, nic.slot.PassReceived(p.now, k.size))
 	}
 	r.done = max(r.done, p.now+1)
 	if p.now >= r.spec.Until {
@@ -97,9 +115,9 @@ func (r *receiver) takeNext(p *Partition, node int32) {
 	p.queue.Push(r.done, classReceive, uint64(node))
 }
 
-// taken passes on the packet that a slow NIC has received, and makes a failed NIC pause or resume
+// finishReceiving passes on the packet that a slow NIC has received, and makes a failed NIC pause or resume
 // its sender.
-func (nic *nicState) taken(p *Partition, node int32) {
+func (nic *nicState) finishReceiving(p *Partition, node int32) {
 	r := nic.receiver
 	if r.spec.Failed {
 		kind := pauseOn
@@ -114,7 +132,7 @@ func (nic *nicState) taken(p *Partition, node int32) {
 	r.held -= int64(k.size)
 	link := k.in
 	if r.packets.head >= 0 {
-		r.takeNext(p, node)
+		r.receiveNext(p, node)
 	}
 	if r.paused && r.held <= r.spec.Xon {
 		r.pauseLinks(p, node, pauseOff)
@@ -132,13 +150,13 @@ func (r *receiver) pauseLinks(p *Partition, node int32, kind pauseKind) {
 		link := n.back[port]
 		for class := uint8(0); link >= 0 && int(class) < n.classes; class++ {
 			if pfc.Lossless>>class&1 != 0 {
-				n.ingress[int(link)*n.classes+int(class)].paused = r.paused
+				n.ingress[int(link)*n.classes+int(class)].Paused = r.paused
 				if r.paused {
-					p.pauseBegins(link, class)
+					p.net.pauseBegins(p, link, class)
 				} else {
-					p.pauseEnds(link, class)
+					p.net.pauseEnds(p, link, class)
 				}
-				pfc.ask(p, link, class, kind)
+				pfc.requestPause(p, link, class, kind)
 			}
 		}
 	}

@@ -1,60 +1,52 @@
 package fabric
 
+import (
+	"weft/internal/sim/fabric/buffer"
+	"weft/internal/sim/fabric/marking"
+)
+
 // EthernetPort is the properties that may differ between the ports of an Ethernet switch, because
 // they follow from the rate and the length of their cables: the headroom and the threshold of the
 // ingress, the marking of the egress.
 type EthernetPort struct {
 	Headroom           int32
 	AlphaNum, AlphaDen int64
-	ECN                [8]ECN
+	ECN                [8]marking.ECN
 }
 
-// over reports whether bytes are more than the threshold of an ingress queue in the shared pool:
-// alpha times the free part, rounded down. It is called several times per hop, so it multiplies and
-// does not divide.
-func (s *ethernetState) over(g *ingress, bytes int64) bool {
-	free := s.shared - s.used
-	if s.spec.Ports == nil && s.spec.StaticXoff > 0 {
-		return bytes > min(s.spec.StaticXoff, free)
+// bufferLimits are the limits of the switch's buffer. Where ports have limits of their own there is no
+// fixed threshold.
+func (s *EthernetSwitch) bufferLimits() buffer.Limits {
+	l := buffer.Limits{
+		Shared: s.Shared, Reserve: s.Reserve, HeadroomPool: s.HeadroomPool, XonOffset: s.XonOffset, Xon: s.Xon,
 	}
-	return bytes*g.den > free*g.num
+	if s.Ports == nil {
+		l.StaticXoff = s.StaticXoff
+	}
+	return l
 }
 
-// thresholds stores the thresholds in the ingress queues of a switch.
-func (n *Network) thresholds(nd *node) {
+// makeIngress makes the ingress queues of a switch, with their thresholds and headroom.
+func (n *Network) makeIngress(nd *node) {
 	s := nd.ethernet
 	for port := nd.base; port < nd.base+nd.ports; port++ {
 		link := n.back[port]
 		if link < 0 {
 			continue
 		}
-		num, den := s.spec.AlphaNum, s.spec.AlphaDen
-		switch {
-		case s.spec.Ports != nil:
+		num, den, headroom := s.spec.AlphaNum, s.spec.AlphaDen, s.spec.Headroom
+		if s.spec.Ports != nil {
 			own := s.portOf(n, port)
-			num, den = own.AlphaNum, own.AlphaDen
-		case s.spec.StaticXoff > 0:
-			num, den = 0, 1
-		case den == 0:
-			num = 1 // no threshold
+			num, den, headroom = own.AlphaNum, own.AlphaDen, own.Headroom
 		}
 		for class := range n.classes {
-			g := &n.ingress[int(link)*n.classes+class]
-			g.num, g.den = num, den
+			n.ingress[int(link)*n.classes+class] = s.buffer.NewIngress(num, den, headroom)
 		}
 	}
-}
-
-// headroomOf is the headroom of an ingress queue.
-func (s *ethernetState) headroomOf(n *Network, link int32) int32 {
-	if s.spec.Ports != nil {
-		return s.portOf(n, n.inboxes[link].back).Headroom
-	}
-	return s.spec.Headroom
 }
 
 // ecn is the marking of an egress queue.
-func (s *ethernetState) ecn(n *Network, port int32, class uint8) *ECN {
+func (s *ethernetState) ecn(n *Network, port int32, class uint8) *marking.ECN {
 	if s.spec.Ports != nil {
 		return &s.portOf(n, port).ECN[class]
 	}

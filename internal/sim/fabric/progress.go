@@ -29,10 +29,10 @@ func (p *progress) skip(periods int64, by units.Time, events, hops int64) {
 	p.reached.Add(int64(by))
 }
 
-// moved adds a partition's work in a window: its events, its packet-hops, and the packets
+// addProgress adds a partition's work in a window: its events, its packet-hops, and the packets
 // delivered, those of the scale-up network with them. It ends the run if the work exceeds a bound, or if
 // nothing has moved for too long although there are packets.
-func (p *Partition) moved(events, hops, delivered int64) {
+func (p *Partition) addProgress(events, hops, delivered int64) {
 	n := p.net
 	if hops+delivered > 0 {
 		n.progress.hopped.Store(int64(p.now))

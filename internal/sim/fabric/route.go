@@ -62,7 +62,7 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 	case byPort:
 		return nd.base + k.dst - nd.first
 	case inline:
-		return nd.towards(k.dst)
+		return nd.inlinePort(k.dst)
 	case byTables:
 	}
 	way := nd.ways[k.dst]

@@ -6,11 +6,12 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/series"
 	"weft/units"
 )
 
 // recorded runs a pattern on a fat tree of radix 8 and gives its counters and its record.
-func recorded(t *testing.T, name string, parts int, record bool, pattern func(*flows, *fabric.Network) error) (*fabric.Network, *flows, *fabric.Recording) {
+func recorded(t *testing.T, name string, parts int, record bool, pattern func(*flows, *fabric.Network) error) (*fabric.Network, *flows, *series.Recording) {
 	t.Helper()
 	g := fatTree(t, 8)
 	w := &flows{pattern: pattern}
@@ -46,7 +47,7 @@ func TestARecordChangesNothingAndDoesNotDependOnPartitions(t *testing.T) {
 			if none != nil {
 				t.Fatalf("%s %s: a record that nobody asked for: %v", name, what, none)
 			}
-			var first *fabric.Recording
+			var first *series.Recording
 			for _, parts := range []int{1, 3} {
 				n, after, r := recorded(t, name, parts, true, pattern)
 				if got, want := n.Stats(), plain.Stats(); got != want {

@@ -6,6 +6,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -26,8 +28,8 @@ func TestANICSharesItsWireByWeight(t *testing.T) {
 		f := &flows{}
 		n, err := buildWith(g, f, func(b *fabric.Builder, nic *fabric.NIC, sw *fabric.EthernetSwitch) {
 			b.Classes = 2
-			nic.Schedule = &fabric.Schedule{Weights: x.weights}
-			nic.PFC.Lossless, sw.PFC.Lossless, sw.ECN[0] = 3, 3, fabric.ECN{}
+			nic.Schedule = &arbitration.Schedule{Weights: x.weights}
+			nic.PFC.Lossless, sw.PFC.Lossless, sw.ECN[0] = 3, 3, marking.ECN{}
 		})
 		if err != nil {
 			t.Fatal(err)

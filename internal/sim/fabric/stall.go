@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"weft/internal/sim/fabric/counts"
 	"weft/units"
 )
 
@@ -58,19 +59,19 @@ func (s *infinibandState) discardStalled(p *Partition, nd *node, o *port, out in
 	s.queueSingle(p, nd, o, out)
 	for o.blocked&o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.blocked & o.nonEmpty))
-		input := nextSet(s.wants(n, nd, out, class), int32(n.turns[int(out)*n.classes+int(class)])+1)
-		s.discardHead(p, nd, o, out, input, class, DropStall)
+		input := nextSet(s.requestsOf(n, nd, out, class), int32(n.turns[int(out)*n.classes+int(class)])+1)
+		s.discardHead(p, nd, o, out, input, class, counts.DropStall)
 	}
 }
 
 // discardHead drops the head of the queue of an input at an output.
-func (s *infinibandState) discardHead(p *Partition, nd *node, o *port, out, input int32, class uint8, why Drop) {
+func (s *infinibandState) discardHead(p *Partition, nd *node, o *port, out, input int32, class uint8, why counts.Drop) {
 	i := s.dequeue(p, nd, o, s.voqAt(p.net, nd, out, input, class), out, input, class)
 	k := &p.pool.hot[i]
 	if s.spec.FECN.Threshold > 0 {
-		p.net.fecn[int(out)*p.net.classes+int(class)].waiting -= int32(k.size)
+		p.net.fecn[int(out)*p.net.classes+int(class)].Waiting -= int32(k.size)
 	}
-	p.free(k.in, k.class, k.size, p.now)
+	p.net.free(p, k.in, k.class, k.size, p.now)
 	k.class = class
 	p.dropAt(out, i, why)
 }

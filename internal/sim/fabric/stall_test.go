@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -62,9 +63,9 @@ func TestDiscardsInARowStallTheLane(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := n.Stats()
-			if s.Delivered != 2 || s.Dropped[fabric.DropLifetime] != c.lifetime || s.Dropped[fabric.DropStall] != c.stall {
+			if s.Delivered != 2 || s.Dropped[counts.DropLifetime] != c.lifetime || s.Dropped[counts.DropStall] != c.stall {
 				t.Errorf("stalled after %d, FIFO %t: %d delivered, %d discarded for their lifetime and %d in the stall; want 2, %d and %d",
-					c.count, fifo, s.Delivered, s.Dropped[fabric.DropLifetime], s.Dropped[fabric.DropStall], c.lifetime, c.stall)
+					c.count, fifo, s.Delivered, s.Dropped[counts.DropLifetime], s.Dropped[counts.DropStall], c.lifetime, c.stall)
 			}
 		}
 	}
@@ -134,9 +135,9 @@ func TestInputsTakeTurnsWhileTheirLaneIsStalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := n.Stats()
-		if got := strings.Join(app.got, " "); got != "a b" || s.Dropped[fabric.DropStall] != 3 || s.Dropped[fabric.DropLifetime] != 2 {
+		if got := strings.Join(app.got, " "); got != "a b" || s.Dropped[counts.DropStall] != 3 || s.Dropped[counts.DropLifetime] != 2 {
 			t.Errorf("lane %d: packets of %q arrive, %d are discarded in the stall and %d for their lifetime; want \"a b\", 3 and 2",
-				class, got, s.Dropped[fabric.DropStall], s.Dropped[fabric.DropLifetime])
+				class, got, s.Dropped[counts.DropStall], s.Dropped[counts.DropLifetime])
 		}
 	}
 }

@@ -96,9 +96,9 @@ func (p *Partition) walk(w *state.Walk) {
 	w.Visit(p)
 	w.Visit(&p.batch.Refusals)
 	for _, a := range p.adapters {
-		w.Visit(&a.now)
+		w.Visit(&a.Now)
 	}
-	if p.sums.open > 0 {
+	if p.sums.Open() > 0 {
 		w.Refuse("sums in a switch")
 	}
 	if _, by, moving := w.Moves(); moving {
@@ -274,28 +274,11 @@ func (q *localQueue) WalkState(w *state.Walk) {
 	w.Word(0)
 }
 
-// WalkState visits the store of queue pair contexts of a NIC.
-func (c *contexts) WalkState(w *state.Walk) {
-	w.Visit(&c.entries)
-	w.Until(&c.fetched)
-	if len(c.waiting) > 0 {
-		w.Refuse("flow that waits for its context")
-	}
-}
-
 // WalkState refuses CNPs that take a random time.
 func (c *cnpDelays) WalkState(w *state.Walk) { w.Refuse("CNPs that take a random time") }
 
 // WalkState refuses a slow or failed NIC: its behaviour begins and ends at given times.
 func (r *receiver) WalkState(w *state.Walk) { w.Refuse("slow NIC") }
-
-// WalkState visits what is known of a pause.
-func (l *pauseLog) WalkState(w *state.Walk) {
-	w.Word(uint64(l.count))
-	if l.since != units.Forever {
-		w.Refuse("pause that is recorded")
-	}
-}
 
 // WalkState visits the credits of all lanes: the blocks that a sender may use now, and those under way to
 // it. What the sender knows of them makes no difference: it looks when it needs more.
@@ -307,34 +290,18 @@ func (c *creditPorts) WalkState(w *state.Walk) {
 			return
 		}
 		link := int32(index / n.classes)
-		if c.creditLinks[link].period == 0 {
+		if c.creditLinks[link].Period == 0 {
 			continue // a link without credits
 		}
 		l, u, a := &c.lanes[index], n.updatesOf(link, int32(index)), &c.accounts[index]
-		w.Word(uint64(l.need))
-		w.Word(uint64(a.held))
-		w.Word(uint64(a.odd))
+		w.Word(uint64(l.Need))
+		w.Word(uint64(a.Held))
+		w.Word(uint64(a.Odd))
 		w.Word(uint64(n.creditsBy(link, int32(index), w.Now)))
-		since := max(c.creditLinks[link].latency, units.Time(a.period))
-		a.walk(w, c.rings, since)
-		if u != &a.updates {
-			u.walk(w, c.rings, since)
+		since := max(c.creditLinks[link].Latency, units.Time(a.Period))
+		a.Walk(w, c.rings, since)
+		if u != &a.Updates {
+			u.Walk(w, c.rings, since)
 		}
-	}
-}
-
-// walk visits the updates of the last stretch of time. Older ones have taken effect, and leave room for the
-// next.
-func (u *updates) walk(w *state.Walk, r updateRings, since units.Time) {
-	at := u.latest
-	for place := u.head; at > w.Now-since; place-- {
-		e := r.at(u, place)
-		w.Word(uint64(at - w.Now))
-		w.Word(uint64(e.blocks()))
-		at -= e.gap()
-	}
-	w.End()
-	if _, by, moving := w.Moves(); moving {
-		u.latest += by
 	}
 }

@@ -23,7 +23,7 @@ type silent struct {
 }
 
 // silents are the senders that wait for a retransmission timeout, by NIC and peer.
-func (n *Network) silents() []silent {
+func (n standstill) silents() []silent {
 	var found []silent
 	underWay := n.underWay()
 	for node := range int32(len(n.nodes)) {
@@ -54,7 +54,7 @@ func (f *flow) retransmission() (until units.Time, peer units.QPN) {
 }
 
 // underWay is the destinations of packets in the network.
-func (n *Network) underWay() map[endpoint]bool {
+func (n standstill) underWay() map[endpoint]bool {
 	bound := make(map[endpoint]bool)
 	note := func(k *pkt, id units.QPN) {
 		if k.role <= roleReply && n.nodes[k.dst].kind == kindNIC {
@@ -86,7 +86,7 @@ func (n *Network) underWay() map[endpoint]bool {
 }
 
 // silence lists the senders that wait for a retransmission timeout; it is empty if there are none.
-func (n *Network) silence() string {
+func (n standstill) silence() string {
 	found := n.silents()
 	if len(found) == 0 {
 		return ""

@@ -13,8 +13,8 @@ type Trim struct {
 	Bytes uint16
 }
 
-// trims cuts a packet that does not fit, and reports whether the trimmed packet fits.
-func (s *ethernetState) trims(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
+// tryTrim cuts a packet that does not fit, and reports whether the trimmed packet fits.
+func (s *ethernetState) tryTrim(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
 	t := &s.spec.Trim
 	if t.Classes>>k.class&1 == 0 || k.size <= t.Bytes || k.role != roleData || k.mark&trimmed != 0 {
 		return false
@@ -26,7 +26,7 @@ func (s *ethernetState) trims(p *Partition, b *inbox, o *port, out int32, k *pkt
 	}
 	class := k.class
 	k.class, k.size = t.To, t.Bytes
-	if s.overEgress(p, b, o, out, k) {
+	if s.isOverEgress(p, b, o, out, k) {
 		k.class, k.size = class, whole // dropped with its original class and size
 		return false
 	}

@@ -5,6 +5,9 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
 	"weft/units"
@@ -30,11 +33,11 @@ func ultraEthernet(packets int32) func(*fabric.Builder, *fabric.NIC, *fabric.Eth
 		c := nic.Transport
 		c.Delivery, c.EntropyValues, c.MaxOutstandingPackets = transport.Unordered, 256, transport.MaxReorder
 		c.Marks, c.RetryTimeout = transport.MarksAcked, units.Millisecond
-		sw.ECN[0] = fabric.ECN{}
+		sw.ECN[0] = marking.ECN{}
 		sw.EgressNum, sw.EgressDen, sw.AlphaDen = 1, 1, 1
 		sw.EgressLimit[0], sw.EgressLimit[1] = packets*fullUET, 1000*trimmedUET
 		sw.Trim = fabric.Trim{Classes: 1, To: 1, Bytes: trimmedUET}
-		sw.Schedule = fabric.Schedule{Strict: 1 << 2, Weights: [8]int32{3 * 4200, 4200}}
+		sw.Schedule = arbitration.Schedule{Strict: 1 << 2, Weights: [8]int32{3 * 4200, 4200}}
 	}
 }
 
@@ -102,8 +105,8 @@ func TestPacketsWithoutRoomAreTrimmedAndSentAgainAlone(t *testing.T) {
 	if s.Trimmed == 0 || s.Trimmed != n.Retransmissions() || s.Trimmed != told.trims || units.Bytes(4096*s.Trimmed) != told.lost {
 		t.Errorf("%d packets were trimmed, %d sent again, %d reported with %d bytes", s.Trimmed, n.Retransmissions(), told.trims, told.lost)
 	}
-	if s.Dropped[fabric.DropBuffer] != 0 || s.LostBytes != s.Trimmed*(fullUET-trimmedUET) {
-		t.Errorf("%d packets dropped, %d bytes lost, want none and the bytes of the trimmed payloads", s.Dropped[fabric.DropBuffer], s.LostBytes)
+	if s.Dropped[counts.DropBuffer] != 0 || s.LostBytes != s.Trimmed*(fullUET-trimmedUET) {
+		t.Errorf("%d packets dropped, %d bytes lost, want none and the bytes of the trimmed payloads", s.Dropped[counts.DropBuffer], s.LostBytes)
 	}
 }
 
@@ -130,8 +133,8 @@ func TestTrimmedPacketsWithoutRoomAreDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := n.Stats()
-	if f.unfinished() > 0 || s.Dropped[fabric.DropBuffer] == 0 || s.Trimmed == 0 {
-		t.Errorf("%d messages are missing, %d packets dropped, %d trimmed; want none, some and some", f.unfinished(), s.Dropped[fabric.DropBuffer], s.Trimmed)
+	if f.unfinished() > 0 || s.Dropped[counts.DropBuffer] == 0 || s.Trimmed == 0 {
+		t.Errorf("%d messages are missing, %d packets dropped, %d trimmed; want none, some and some", f.unfinished(), s.Dropped[counts.DropBuffer], s.Trimmed)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/engine"
-	"weft/internal/sim/routing"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/transport"
 	"weft/units"
 	"weft/wire"
@@ -35,7 +35,7 @@ func TestAPortCarriesFractionsOfAPicosecond(t *testing.T) {
 
 // TestAPortDecidesOnceWhenItsWireIsFree touches a port twice, with a free wire and with a busy one.
 func TestAPortDecidesOnceWhenItsWireIsFree(t *testing.T) {
-	p := &Partition{net: &Network{nodes: make([]node, 1)}, queue: engine.NewQueue(10, 6), now: 100}
+	p := &Partition{net: &Network{wiring: wiring{nodes: make([]node, 1)}}, queue: engine.NewQueue(10, 6), now: 100}
 	o := &port{wakeAt: units.Forever}
 	o.touch(p, 0)
 	o.touch(p, 0)
@@ -78,10 +78,10 @@ func TestFlowsStayWhereTheyAreAsATableGrows(t *testing.T) {
 	var slab flowSlab
 	var at []*flow
 	for i := range units.QPN(5 * flowBlock) {
-		if q := table.add(&slab); q != i {
+		if q := table.makeRoom(&slab); q != i {
 			t.Fatalf("flow %d has the number %d", i, q)
 		}
-		at = append(at, table.at(i))
+		at = append(at, table.flow(i))
 		at[i].order = uint64(i)
 	}
 	seen := 0
@@ -121,60 +121,8 @@ func TestAListIsFirstInFirstOut(t *testing.T) {
 	}
 }
 
-// TestATimelineOfPausesKeepsTheirTime notes pauses over slices and past the end of the timeline.
-func TestATimelineOfPausesKeepsTheirTime(t *testing.T) {
-	l := &pauseLog{width: 10, causes: map[int32]int64{3: 500, 7: 900, 5: 500}}
-	l.add(15, 32)
-	if got := l.slices[:4]; !slices.Equal(got, []units.Time{0, 5, 10, 2}) {
-		t.Errorf("a pause from 15 to 32 is %v in slices of 10", got)
-	}
-	l.add(1270, 1275)
-	l.add(1285, 1290) // 128 slices of 10 end at 1280
-	sum := units.Time(0)
-	for _, s := range l.slices {
-		sum += s
-	}
-	if got := l.slices[:2]; l.width != 20 || !slices.Equal(got, []units.Time{5, 12}) || l.slices[64] != 5 {
-		t.Errorf("slices of %v begin with %v and have %v from 1280 on: want 20, 5 and 12, and 5", l.width, got, l.slices[64])
-	}
-	if sum != 27 || l.paused != 27 {
-		t.Errorf("the slices have %v, and %v were counted: want 27 both", sum, l.paused)
-	}
-	if got, want := l.sorted(), []PauseCause{{7, 900}, {3, 500}, {5, 500}}; !slices.Equal(got, want) {
-		t.Errorf("the causes are %v, want %v", got, want)
-	}
-}
-
-// TestSetsOfPortsHaveOneNumberEach adds a known set and two new ones to tables of two switches.
-func TestSetsOfPortsHaveOneNumberEach(t *testing.T) {
-	tables := &routing.Tables{Switches: 2, SetBase: []int32{0, 2, 3}, SetStart: []int32{0, 0, 2, 3}, SetPorts: []uint16{1, 2, 9}}
-	s := newSets(tables)
-	for _, c := range []struct {
-		row   int
-		ports []uint16
-		want  uint16
-	}{{0, []uint16{1, 2}, 1}, {0, []uint16{2, 1}, 2}, {0, []uint16{2, 1}, 2}, {1, []uint16{2, 1}, 1}, {1, []uint16{9}, 0}} {
-		if got := s.number(c.row, c.ports); got != c.want {
-			t.Errorf("ports %v of switch %d are set %d, want %d", c.ports, c.row, got, c.want)
-		}
-	}
-	s.into(tables)
-	if tables.Sets(0) != 3 || tables.Sets(1) != 2 {
-		t.Errorf("the switches have %d and %d sets, want 3 and 2", tables.Sets(0), tables.Sets(1))
-	}
-	for _, c := range []struct {
-		row   int
-		set   uint16
-		ports []uint16
-	}{{0, 0, nil}, {0, 1, []uint16{1, 2}}, {0, 2, []uint16{2, 1}}, {1, 0, []uint16{9}}, {1, 1, []uint16{2, 1}}} {
-		if got := tables.Set(c.row, c.set); !slices.Equal(got, c.ports) {
-			t.Errorf("set %d of switch %d is %v, want %v", c.set, c.row, got, c.ports)
-		}
-	}
-}
-
 func TestAPortThatGoesDownForgetsItsOwnPauses(t *testing.T) {
-	p := &Partition{net: &Network{classes: 2}}
+	p := &Partition{net: &Network{wiring: wiring{classes: 2}}}
 	p.net.pauseUntil = []units.Time{1, 2, 3, 4, 5, 6}
 	o := &port{blocked: 3}
 	o.unpause(p, 1)
@@ -184,9 +132,9 @@ func TestAPortThatGoesDownForgetsItsOwnPauses(t *testing.T) {
 }
 
 // TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs has two replies, a packet that
-// waits for credits, and in another class a flow that may send.
+// countWaiting for credits, and in another class a flow that may send.
 func TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs(t *testing.T) {
-	p := &Partition{net: &Network{classes: 2}, pool: newPool(), now: 7}
+	p := &Partition{net: &Network{wiring: wiring{classes: 2}}, pool: newPool(), now: 7}
 	queues := []nicQueue{{replies: emptyList, held: -1}, {replies: emptyList, held: -1}}
 	p.net.nicQueues = queues
 	for range 2 {
@@ -198,8 +146,8 @@ func TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs(t *testing.T) 
 	for range 2 { // the second finds nothing more to lose
 		o.sendDownNIC(p, 0)
 	}
-	if p.stats.Dropped[DropFault] != 3 || p.pool.live != 0 || p.stats.LastFault != 7 {
-		t.Errorf("%d packets are lost, the last at %v, and %d are left: want 3, at 7, and none", p.stats.Dropped[DropFault], p.stats.LastFault, p.pool.live)
+	if p.stats.Dropped[counts.DropFault] != 3 || p.pool.live != 0 || p.stats.LastFault != 7 {
+		t.Errorf("%d packets are lost, the last at %v, and %d are left: want 3, at 7, and none", p.stats.Dropped[counts.DropFault], p.stats.LastFault, p.pool.live)
 	}
 	if o.nonEmpty != 2 || queues[1].ring.n != 1 {
 		t.Errorf("classes %b have something to send: want the flow's alone", o.nonEmpty)
@@ -209,13 +157,13 @@ func TestANICWithoutACableLosesPacketsThatHaveLeftTheirQueuePairs(t *testing.T) 
 // TestASecondCNPWithinThePeriodIsNotSent has a batch of an acknowledgement and three CNPs.
 func TestASecondCNPWithinThePeriodIsNotSent(t *testing.T) {
 	nic := &nicState{spec: &NIC{CNPInterval: 100, PayloadPad: 4}}
-	p := &Partition{net: &Network{classes: 2, ports: make([]port, 1), nodes: make([]node, 1)}, queue: engine.NewQueue(10, 6), pool: newPool(), now: 50}
+	p := &Partition{net: &Network{wiring: wiring{classes: 2, ports: make([]port, 1), nodes: make([]node, 1)}}, queue: engine.NewQueue(10, 6), pool: newPool(), now: 50}
 	p.net.nicQueues = []nicQueue{{replies: emptyList, held: -1}, {replies: emptyList, held: -1}}
 	p.net.cnpAt = make([]units.Time, 1)
 	for _, op := range []wire.Opcode{wire.CNP, wire.RCAcknowledge, wire.CNP, wire.CNP} {
 		p.batch.Packets = append(p.batch.Packets, transport.Packet{Op: op})
 	}
-	nic.replies(p, &flow{reply: 0, cnp: 1})
+	nic.queueReplies(p, &flow{reply: 0, cnp: 1})
 	for class, op := range []wire.Opcode{wire.RCAcknowledge, wire.CNP} {
 		q := &p.net.nicQueues[class].replies
 		if q.head < 0 || p.pool.hot[q.head].next >= 0 || p.pool.cold[q.head].Op != op {

@@ -6,6 +6,11 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/credit"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -23,8 +28,8 @@ type variant struct {
 // starved lanes, discards, small buffers, pauses that are renewed, drops.
 var variants = []variant{
 	{"lanes arbitrated", "infiniband", fabric.Static, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
-		ib.VLArb = fabric.VLArb{
-			High: []fabric.VLWeight{{VL: 1, Weight: 64}}, Low: []fabric.VLWeight{{VL: 0, Weight: 128}, {VL: 2, Weight: 64}}, Limit: 2,
+		ib.VLArb = arbitration.VLArb{
+			High: []arbitration.VLWeight{{VL: 1, Weight: 64}}, Low: []arbitration.VLWeight{{VL: 0, Weight: 128}, {VL: 2, Weight: 64}}, Limit: 2,
 		}
 	}},
 	{"four packets at a time out of a buffer", "infiniband", fabric.Static, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
@@ -55,10 +60,10 @@ var variants = []variant{
 	}},
 	{"marked when leaving", "roce", fabric.ECMP, func(nic *fabric.NIC, eth *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
 		eth.PFC.Lossless, nic.PFC.Lossless, eth.Shared = 7, 7, 300<<10
-		eth.ECN[1] = fabric.ECN{KMin: 8 << 10, KMax: 100 << 10, PMax: 1 << 31, AtDequeue: true}
+		eth.ECN[1] = marking.ECN{KMin: 8 << 10, KMax: 100 << 10, PMax: 1 << 31, AtDequeue: true}
 	}},
 	{"contexts fetched", "infiniband", fabric.Static, func(nic *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
-		nic.Contexts = &fabric.Contexts{Entries: 2, Fetch: 300 * units.Nanosecond, AtOnce: 4}
+		nic.Contexts = &adapter.Contexts{Entries: 2, Fetch: 300 * units.Nanosecond, AtOnce: 4}
 		ib.ReadPorts = 4
 	}},
 	{"errors in bursts", "infiniband", fabric.Static, func(nic *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
@@ -71,12 +76,12 @@ var variants = []variant{
 }
 
 // bursts are the errors of the links of some variants.
-var bursts = map[string]*fabric.Bursts{
+var bursts = map[string]*impair.Bursts{
 	"errors in bursts": {Gap: 1 << 20, Length: 2570},
 	"link-level retry": {Gap: 1 << 20, Length: 1285, Retry: true},
 }
 
-func room(blocks int32, period units.Time) fabric.Credits {
+func room(blocks int32, period units.Time) credit.Grant {
 	c := credits()
 	c.Period = period
 	for i := range c.Blocks {

@@ -7,7 +7,7 @@ import (
 
 // PostRecv posts a receive on a queue pair of a NIC.
 func (p *Partition) PostRecv(nic int32, end units.QPN, r transport.RecvRequest) error {
-	return p.net.nicOf(nic).flows.at(end).qp.PostRecv(p.now, r)
+	return p.net.nicOf(nic).flows.flow(end).qp.PostRecv(p.now, r)
 }
 
 // Refusals are the messages that arrived but were not accepted.

@@ -11,7 +11,13 @@ import (
 // Waiting describes the waiting ports of a run that has ended early: a circle of ports that wait
 // for one another, else the ports with packets that may not go, each with its reason; and the
 // senders that wait for a retransmission timeout.
-func (n *Network) Waiting() string {
+func (n *Network) Waiting() string { return standstill{n}.explain() }
+
+// standstill is a network that has come to a standstill, and is asked why.
+type standstill struct{ *Network }
+
+// explain is the text of Waiting.
+func (n standstill) explain() string {
 	text := n.standing()
 	if circle := n.circle(); circle != nil {
 		text = n.deadlock(circle)
@@ -26,15 +32,15 @@ func (n *Network) Waiting() string {
 }
 
 // incomplete is the number of packets of reductions without all contributions.
-func (n *Network) incomplete() (sums int) {
+func (n standstill) incomplete() (sums int) {
 	for _, p := range n.parts {
-		sums += p.sums.open
+		sums += p.sums.Open()
 	}
 	return sums
 }
 
 // deadlock describes a circle: each port with its reason for waiting, in the order of waiting.
-func (n *Network) deadlock(circle []waiter) string {
+func (n standstill) deadlock(circle []waiter) string {
 	lines := []string{fmt.Sprintf("deadlock: %d ports wait for one another in a circle, each for the next and the last for the first:", len(circle))}
 	for _, w := range circle[:min(len(circle), maxCircle)] {
 		lines = append(lines, fmt.Sprintf("%s: %s", n.LinkName(w.link), n.whyWaiting(w.link)))
@@ -46,7 +52,7 @@ func (n *Network) deadlock(circle []waiter) string {
 }
 
 // standing describes some of the ports with packets.
-func (n *Network) standing() string {
+func (n standstill) standing() string {
 	var lines []string
 	count := 0
 	for link := range int32(len(n.ports)) {
@@ -75,7 +81,7 @@ const (
 	maxCircle  = 32
 )
 
-func (n *Network) whyWaiting(link int32) string {
+func (n standstill) whyWaiting(link int32) string {
 	o := &n.ports[link]
 	what := "packets of queue pairs"
 	if o.queued > 0 {
@@ -92,9 +98,9 @@ func (n *Network) whyWaiting(link int32) string {
 		if index >= len(n.lanes) {
 			break // not a credit-based fabric
 		}
-		if l := &n.lanes[index]; l.need > 0 {
+		if l := &n.lanes[index]; l.Need > 0 {
 			has := n.creditsBy(link, int32(index), n.Partition(o.node).now)
-			return fmt.Sprintf("%s, lane %d needs %d credit blocks and has %d", what, class, l.need, has)
+			return fmt.Sprintf("%s, lane %d needs %d credit blocks and has %d", what, class, l.Need, has)
 		}
 	}
 	return fmt.Sprintf("%s in %s", what, classList(o.nonEmpty))

@@ -1,56 +1,26 @@
 package fabric
 
-import "weft/units"
+import (
+	"slices"
 
-// Watchdog is the PFC watchdog of an Ethernet switch: it polls every paused egress queue, and ends
-// a storm. The model is SONiC's (orchagent's pfcwdorch and its detect and restore scripts): a queue
-// is in a storm when it is paused, holds packets and has sent none for the detection time; it is
-// restored when no pause was in force for the restoration time. Both are counted in polls, so a
-// storm is found up to two polls late.
-//
-// Polls of a switch fall on the multiples of Poll, moved by a phase of its own. A queue that is not
-// paused is not polled.
-//
-// Left out: the drop of packets that arrive through the port of the storm; the threshold of "big
-// red switch" mode, and storms by the pauses' share of time.
-type Watchdog struct {
-	Detection, Restoration, Poll units.Time
-	Action                       WatchdogAction
-}
-
-// WatchdogAction is a watchdog's action on a queue in a storm.
-type WatchdogAction uint8
-
-// The actions.
-const (
-	WatchdogDrop    WatchdogAction = iota // waiting and arriving packets are dropped
-	WatchdogForward                       // packets are sent in spite of the pause
-	WatchdogAlert                         // the storm is counted, without any other action
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/watchdog"
+	"weft/units"
 )
 
-// watched is the watchdog's state of an egress queue.
-type watched struct {
-	head   int32      // the packet at its head at the last poll; -1 if none
-	came   units.Time // its arrival time
-	left   units.Time `state:"fixed"` // time until it is in a storm, or restored
-	polled bool       // a poll is pending
-	paused bool       // a frame came since the last poll
-	storm  bool
-}
-
-// watching allocates the watchdogs' state if a switch has one, and prevents a run from being
+// makeWatchdogs allocates the watchdogs' state if a switch has one, and prevents a run from being
 // abandoned before they have acted.
-func (n *Network) watching() {
+func (n *Network) makeWatchdogs() {
 	for i := range n.ethernet {
 		if w := n.ethernet[i].spec.Watchdog; w != nil {
-			n.watched = make([]watched, len(n.ports)*n.classes)
+			n.watched = make([]watchdog.Queue, len(n.ports)*n.classes)
 			n.patience = max(n.patience, 2*(w.Detection+w.Restoration+2*w.Poll))
 		}
 	}
 }
 
-// watchdog is the watchdog of a port's switch; nil if it has none.
-func (n *Network) watchdog(port int32) *Watchdog {
+// watchdogOf is the watchdog of a port's switch; nil if it has none.
+func (n *Network) watchdogOf(port int32) *watchdog.Config {
 	nd := &n.nodes[n.ports[port].node]
 	if nd.kind != kindEthernet {
 		return nil
@@ -59,96 +29,57 @@ func (n *Network) watchdog(port int32) *Watchdog {
 }
 
 // watchPause records that a queue was paused, and reports whether it obeys.
-func (p *Partition) watchPause(port int32, class uint8) (obeys bool) {
-	w := p.net.watchdog(port)
+func (s *pauseState) watchPause(p *Partition, port int32, class uint8) (obeys bool) {
+	w := p.net.watchdogOf(port)
 	if w == nil {
 		return true
 	}
-	index := int32(int(port)*p.net.classes + int(class))
-	q := &p.net.watched[index]
-	q.paused = true
-	if !q.polled {
-		*q = watched{head: -1, left: w.Detection, polled: true, paused: true}
-		w.pollNext(p, port, index)
+	index := p.lane(port, class)
+	q := &s.watched[index]
+	if q.Pause(w) {
+		p.requestPoll(w, port, index)
 	}
-	return !q.storm || w.Action != WatchdogForward
+	return q.Obeys(w)
 }
 
-// pollNext requests the next poll of a queue's switch.
-func (w *Watchdog) pollNext(p *Partition, port, index int32) {
-	o := &p.net.ports[port]
-	phase := units.Time(p.net.nodes[o.node].salt>>16) * (w.Poll >> 16)
-	next := (p.now-phase)/w.Poll*w.Poll + phase
-	for next <= p.now {
-		next += w.Poll
-	}
-	p.push(p.net.nodes[o.node].cell, next, classWatch, uint64(index))
+// requestPoll requests the next poll of a queue.
+func (p *Partition) requestPoll(w *watchdog.Config, port, index int32) {
+	nd := &p.net.nodes[p.net.ports[port].node]
+	phase := units.Time(nd.salt>>16) * (w.Poll >> 16)
+	p.push(nd.cell, w.NextPoll(p.now, phase), classWatch, uint64(index))
 }
 
 // poll polls a queue that was paused.
-func (p *Partition) poll(index int32) {
+func (s *pauseState) poll(p *Partition, index int32) {
 	n := p.net
 	port, class := index/int32(n.classes), uint8(int(index)%n.classes)
-	w, q := n.watchdog(port), &n.watched[index]
-	paused := n.pausedQueues(port)>>class&1 != 0
-	switch {
-	case q.storm:
-		w.calm(p, port, class, paused)
-	case paused:
-		w.stuck(p, port, class)
-	default:
-		q.polled = false
-	}
-	q.paused = false
-	if q.polled {
-		w.pollNext(p, port, index)
-	}
-}
-
-// stuck counts the time for which the head of a paused queue has not changed.
-func (w *Watchdog) stuck(p *Partition, port int32, class uint8) {
-	q := &p.net.watched[int(port)*p.net.classes+int(class)]
+	w, o := n.watchdogOf(port), &n.ports[port]
 	head, came := p.queueHead(port, class)
-	if head < 0 || head != q.head || came != q.came {
-		q.head, q.came, q.left = head, came, w.Detection
-		return
-	}
-	if q.left -= w.Poll; q.left > 0 {
-		return
-	}
-	q.storm, q.left = true, w.Restoration
-	p.stats.Storms++
-	o := &p.net.ports[port]
-	switch w.Action {
-	case WatchdogDrop:
-		o.flags |= flagStorm
-		o.discardQueue(p, port, class)
-	case WatchdogForward:
-		o.block(p, port, o.blocked&^(1<<class))
-		o.touch(p, port)
-	case WatchdogAlert:
-	}
-}
-
-// calm counts the time for which a queue in a storm was not paused.
-func (w *Watchdog) calm(p *Partition, port int32, class uint8, paused bool) {
-	n := p.net
-	q := &n.watched[int(port)*n.classes+int(class)]
-	if paused || q.paused {
-		q.left = w.Restoration
-		return
-	}
-	if q.left -= w.Poll; q.left > 0 {
-		return
-	}
-	q.storm, q.polled = false, false
-	n.ports[port].flags &^= flagStorm
-	for c := range n.classes {
-		if n.watched[int(port)*n.classes+c].storm {
-			n.ports[port].flags |= flagStorm
+	found, again := s.watched[index].Poll(w, n.pausedQueues(port)>>class&1 != 0, head, came)
+	switch found {
+	case watchdog.Storm:
+		p.stats.Storms++
+		switch w.Action {
+		case watchdog.Drop:
+			o.flags |= flagStorm
+			o.discardQueue(p, port, class)
+		case watchdog.Forward:
+			o.block(p, port, o.blocked&^(1<<class))
+			o.touch(p, port)
+		case watchdog.Alert:
+		}
+	case watchdog.Restored:
+		o.flags &^= flagStorm
+		if slices.ContainsFunc(s.watched[int(port)*n.classes:][:n.classes], isStorm) {
+			o.flags |= flagStorm
 		}
 	}
+	if again {
+		p.requestPoll(w, port, index)
+	}
 }
+
+func isStorm(q watchdog.Queue) bool { return q.IsStorm() }
 
 // queueHead is the packet at the head of a switch's egress queue, and its arrival time; -1 if the
 // queue is empty.
@@ -171,15 +102,15 @@ func (o *port) discardQueue(p *Partition, port int32, class uint8) {
 		i, _ := o.dequeueEthernet(p, port, class)
 		k := &p.pool.hot[i]
 		o.queued -= int32(k.size)
-		if p.tallies != nil {
-			p.tallyLeft(p.lane(port, class), int32(k.size))
+		if p.record != nil {
+			p.record.Dequeued(p.lane(port, class), int32(k.size), p.now)
 		}
 		s.release(p, k.in, class, int32(k.size))
-		p.dropAt(port, i, DropWatchdog)
+		p.dropAt(port, i, counts.DropWatchdog)
 	}
 }
 
-// stormy reports whether the watchdog drops packets for a queue of a port with a storm.
-func (p *Partition) stormy(out int32, class uint8) bool {
-	return p.net.watched[int(out)*p.net.classes+int(class)].storm
+// inStorm reports whether the watchdog drops packets for a queue of a port with a storm.
+func (s *pauseState) inStorm(p *Partition, out int32, class uint8) bool {
+	return s.watched[int(out)*p.net.classes+int(class)].IsStorm()
 }

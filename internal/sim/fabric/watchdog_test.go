@@ -6,18 +6,20 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/watchdog"
 	"weft/units"
 )
 
 // ringOfSwitches has every host send to the switch after the next, which fills
 // the ring: every port waits for the pause of the next to end.
-func ringOfSwitches(t *testing.T, w *fabric.Watchdog, parts int) (*fabric.Network, *flows) {
+func ringOfSwitches(t *testing.T, w *watchdog.Config, parts int) (*fabric.Network, *flows) {
 	t.Helper()
 	return ringWith(t, w, parts, func(*fabric.NIC, *fabric.EthernetSwitch) {})
 }
 
 // ringWith is ringOfSwitches with changes of its NICs and switches.
-func ringWith(t *testing.T, w *fabric.Watchdog, parts int, change func(*fabric.NIC, *fabric.EthernetSwitch)) (*fabric.Network, *flows) {
+func ringWith(t *testing.T, w *watchdog.Config, parts int, change func(*fabric.NIC, *fabric.EthernetSwitch)) (*fabric.Network, *flows) {
 	t.Helper()
 	const ring, hosts = 6, 4
 	g, err := topology.Torus{Dims: []int{ring}, SwitchEndpoints: hosts}.Build()
@@ -48,7 +50,7 @@ func TestTheWatchdogEndsADeadlock(t *testing.T) {
 	const poll = 200 * units.Microsecond
 	var want string
 	for _, parts := range []int{1, 3} {
-		w := &fabric.Watchdog{Detection: 2 * poll, Restoration: 2 * poll, Poll: poll, Action: fabric.WatchdogDrop}
+		w := &watchdog.Config{Detection: 2 * poll, Restoration: 2 * poll, Poll: poll, Action: watchdog.Drop}
 		n, f := ringOfSwitches(t, w, parts)
 		if err := n.Run(100*units.Millisecond, 1, nil); err != nil {
 			t.Fatal(err)
@@ -57,10 +59,10 @@ func TestTheWatchdogEndsADeadlock(t *testing.T) {
 		if left := f.unfinished(); left > 0 {
 			t.Errorf("%d of %d messages are not there: %s", left, len(f.done), n.Waiting())
 		}
-		if s.Storms == 0 || s.Dropped[fabric.DropWatchdog] == 0 {
-			t.Errorf("%d storms and %d packets dropped for them: want some of both", s.Storms, s.Dropped[fabric.DropWatchdog])
+		if s.Storms == 0 || s.Dropped[counts.DropWatchdog] == 0 {
+			t.Errorf("%d storms and %d packets dropped for them: want some of both", s.Storms, s.Dropped[counts.DropWatchdog])
 		}
-		if lost := s.Dropped[fabric.DropHeadroom] + s.Dropped[fabric.DropBuffer]; lost > 0 {
+		if lost := s.Dropped[counts.DropHeadroom] + s.Dropped[counts.DropBuffer]; lost > 0 {
 			t.Errorf("%d packets were dropped for other reasons, want none", lost)
 		}
 		s.Events = 0
@@ -77,28 +79,28 @@ func TestTheWatchdogEndsADeadlock(t *testing.T) {
 // Without a watchdog, and with a watchdog that only counts, the deadlock stays.
 func TestADeadlockStaysWithoutAnAction(t *testing.T) {
 	const poll = 200 * units.Microsecond
-	for _, w := range []*fabric.Watchdog{nil, {Detection: 2 * poll, Restoration: 2 * poll, Poll: poll, Action: fabric.WatchdogAlert}} {
+	for _, w := range []*watchdog.Config{nil, {Detection: 2 * poll, Restoration: 2 * poll, Poll: poll, Action: watchdog.Alert}} {
 		n, f := ringOfSwitches(t, w, 1)
 		_ = n.Run(20*units.Millisecond, 1, nil) // may end in a standstill
 		if f.unfinished() == 0 {
 			t.Errorf("watchdog %+v: all messages are there", w)
 		}
-		if s := n.Stats(); (s.Storms > 0) != (w != nil) || s.Dropped[fabric.DropWatchdog] != 0 {
-			t.Errorf("watchdog %+v: %d storms, %d packets dropped", w, s.Storms, s.Dropped[fabric.DropWatchdog])
+		if s := n.Stats(); (s.Storms > 0) != (w != nil) || s.Dropped[counts.DropWatchdog] != 0 {
+			t.Errorf("watchdog %+v: %d storms, %d packets dropped", w, s.Storms, s.Dropped[counts.DropWatchdog])
 		}
 	}
 }
 
 // stormOf has a NIC that pauses its switch from 10 us to 3 ms while another sends
 // to it, and a second message after that.
-func stormOf(t *testing.T, action fabric.WatchdogAction) (*fabric.Network, *flows) {
+func stormOf(t *testing.T, action watchdog.Action) (*fabric.Network, *flows) {
 	t.Helper()
 	g, err := topology.SingleSwitch{Endpoints: 4, Radix: 4}.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &flows{}
-	w := &fabric.Watchdog{Detection: 400 * units.Microsecond, Restoration: 400 * units.Microsecond, Poll: 200 * units.Microsecond, Action: action}
+	w := &watchdog.Config{Detection: 400 * units.Microsecond, Restoration: 400 * units.Microsecond, Poll: 200 * units.Microsecond, Action: action}
 	n, err := buildWith(g, f, func(b *fabric.Builder, nic *fabric.NIC, eth *fabric.EthernetSwitch) {
 		eth.Watchdog, nic.Transport.RetryTimeout = w, 500*units.Microsecond
 		nic.PFC.Quanta = 65535
@@ -117,13 +119,13 @@ func stormOf(t *testing.T, action fabric.WatchdogAction) (*fabric.Network, *flow
 
 func TestAStormIsEndedByEachActionInItsWay(t *testing.T) {
 	for _, c := range []struct {
-		action  fabric.WatchdogAction
+		action  watchdog.Action
 		early   bool // the messages arrive before the storm ends
 		dropped bool
 	}{
-		{fabric.WatchdogDrop, false, true},
-		{fabric.WatchdogForward, true, false},
-		{fabric.WatchdogAlert, false, false},
+		{watchdog.Drop, false, true},
+		{watchdog.Forward, true, false},
+		{watchdog.Alert, false, false},
 	} {
 		n, f := stormOf(t, c.action)
 		if err := n.Run(20*units.Millisecond, 1, nil); err != nil {
@@ -137,8 +139,8 @@ func TestAStormIsEndedByEachActionInItsWay(t *testing.T) {
 		if early := last < 3*units.Millisecond; early != c.early {
 			t.Errorf("action %d: the last message is there at %v, and the storm ends at 3 ms", c.action, last)
 		}
-		if dropped := s.Dropped[fabric.DropWatchdog] > 0; dropped != c.dropped || s.Storms == 0 {
-			t.Errorf("action %d: %d storms, %d packets dropped", c.action, s.Storms, s.Dropped[fabric.DropWatchdog])
+		if dropped := s.Dropped[counts.DropWatchdog] > 0; dropped != c.dropped || s.Storms == 0 {
+			t.Errorf("action %d: %d storms, %d packets dropped", c.action, s.Storms, s.Dropped[counts.DropWatchdog])
 		}
 	}
 }
@@ -147,7 +149,7 @@ func TestAStormIsEndedByEachActionInItsWay(t *testing.T) {
 // detection time, counted from the first poll that sees it: two polls for one of
 // two polls, so between two and three polls after the pause.
 func TestAStormIsFoundAfterItsDetectionTime(t *testing.T) {
-	n, _ := stormOf(t, fabric.WatchdogAlert)
+	n, _ := stormOf(t, watchdog.Alert)
 	for at := units.Time(0); at < 3*units.Millisecond; at += 10 * units.Microsecond {
 		if err := n.Run(at, 1, nil); err != nil {
 			t.Fatal(err)
@@ -191,7 +193,7 @@ func TestASlowReceiverSetsThePace(t *testing.T) {
 	if got := f.done[0]; got < want || got > want+5*units.Microsecond {
 		t.Errorf("8 MiB take %v at a receiver of 100 Gb/s: want %v and the way there", got, want)
 	}
-	if s := n.Stats(); s.Pauses == 0 || s.Dropped != [fabric.DropReasons]int64{} {
+	if s := n.Stats(); s.Pauses == 0 || s.Dropped != [counts.DropReasons]int64{} {
 		t.Errorf("%d pauses, dropped %v: want pauses, and nothing dropped", s.Pauses, s.Dropped)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/scenario"
@@ -59,7 +60,7 @@ func Drops(ctx context.Context, r *scenario.Resolved, headroom units.Bytes, amen
 	if s.Pauses == 0 && ctx.Err() == nil {
 		return 0, fmt.Errorf("no pause at %v with a headroom of %v", f.Link.Rate(), headroom)
 	}
-	return s.Dropped[fabric.DropHeadroom], ctx.Err()
+	return s.Dropped[counts.DropHeadroom], ctx.Err()
 }
 
 // flood is the application of NIC A.

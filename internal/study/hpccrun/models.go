@@ -9,6 +9,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/formats/hpcc"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
@@ -250,7 +251,7 @@ func (m *hpccModels) ethernetPort(p hpccPort, slowest units.Rate) fabric.Etherne
 	}
 	if e, ok := m.c.Config.ECN(p.rate); ok && m.c.Config.EnableQCN {
 		for class := 1; class < hpccClasses; class++ {
-			port.ECN[class] = fabric.ECN{
+			port.ECN[class] = marking.ECN{
 				KMin: int32(e.KMin), KMax: int32(e.KMax), AtDequeue: true,
 				PMax: uint32(min(1<<32-1, e.PMax.Float()*(1<<32))),
 			}

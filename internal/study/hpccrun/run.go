@@ -9,6 +9,7 @@ import (
 	"weft/internal/formats/hpcc"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -23,7 +24,7 @@ type Result struct {
 	// Unfinished is the number of flows that had not completed at the end of the run.
 	Unfinished int
 	// Stats are the counters of the run.
-	Stats fabric.Stats
+	Stats counts.Stats
 	// Partial says that the run was stopped before its end.
 	Partial bool
 }

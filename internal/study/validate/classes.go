@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/scenario"
@@ -59,8 +60,8 @@ func classRows(e *Env) ([]Row, error) {
 	}
 	lossy := float64(2 * senders * packets)
 	return []Row{
-		one("DSCP 3 and 4, lost", Plain, 0, float64(s.Dropped[fabric.DropHeadroom]), exact, "%d pauses", s.Pauses),
-		one("DSCP 0 and 47, lost", Percent, 2.0/3, float64(s.Dropped[fabric.DropBuffer])/lossy, within(0.02),
-			"%d of %.0f packets", s.Dropped[fabric.DropBuffer], lossy),
+		one("DSCP 3 and 4, lost", Plain, 0, float64(s.Dropped[counts.DropHeadroom]), exact, "%d pauses", s.Pauses),
+		one("DSCP 0 and 47, lost", Percent, 2.0/3, float64(s.Dropped[counts.DropBuffer])/lossy, within(0.02),
+			"%d of %.0f packets", s.Dropped[counts.DropBuffer], lossy),
 	}, nil
 }

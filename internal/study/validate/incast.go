@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/scenario"
@@ -95,7 +96,7 @@ func controlledIncast(e *Env, k int64, want float64) (Row, error) {
 }
 
 // incast is the time at which the last message has arrived.
-func incast(e *Env, m *testbed, k int) (units.Time, fabric.Stats, error) {
+func incast(e *Env, m *testbed, k int) (units.Time, counts.Stats, error) {
 	arrived, last := 0, units.Time(0)
 	n, err := m.star(e, k+1, &app{complete: func(p *fabric.Partition, _ int32, c *transport.Completion) {
 		if c.Recv {
@@ -104,18 +105,18 @@ func incast(e *Env, m *testbed, k int) (units.Time, fabric.Stats, error) {
 		}
 	}})
 	if err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	for i := range k {
 		if err := postControlled(n, int32(i+1), 0, transport.WorkRequest{Op: transport.OpSend, Length: incastBytes}); err != nil {
-			return 0, fabric.Stats{}, err
+			return 0, counts.Stats{}, err
 		}
 	}
 	if err := run(e, n, units.Second); err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	if arrived != k {
-		return 0, fabric.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, k)
+		return 0, counts.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, k)
 	}
 	return last, n.Stats(), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/reduction"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/units"
@@ -70,7 +71,7 @@ func (s *sharpShape) way() float64 {
 func sharpPacket(e *Env) ([]Row, error) {
 	var rows []Row
 	for _, c := range []sharpShape{sharpStar, sharpFatTree, sharpTorus, sharpDragonfly} {
-		got, err := reduction(e, "ndr", c.spec, 1, mtu)
+		got, err := reductionTime(e, "ndr", c.spec, 1, mtu)
 		if err != nil {
 			return nil, err
 		}
@@ -85,8 +86,8 @@ func sharpShards(e *Env) ([]Row, error) {
 	for _, c := range []sharpShape{sharpStar, sharpFatTree, sharpTorus, sharpPlanes} {
 		for _, kind := range []struct {
 			name string
-			kind fabric.StreamKind
-		}{{"reduce-scatter", fabric.StreamOne}, {"all-gather", fabric.StreamCopy}} {
+			kind reduction.Kind
+		}{{"reduce-scatter", reduction.One}, {"all-gather", reduction.Copy}} {
 			got, n, err := shards(e, &c, kind.kind, shard)
 			if err != nil {
 				return nil, err
@@ -101,7 +102,7 @@ func sharpShards(e *Env) ([]Row, error) {
 
 // shards is the time until every NIC has its result of a reduce-scatter or an
 // all-gather of shards of some bytes, and the number of NICs.
-func shards(e *Env, c *sharpShape, kind fabric.StreamKind, bytes uint32) (last units.Time, hosts int, err error) {
+func shards(e *Env, c *sharpShape, kind reduction.Kind, bytes uint32) (last units.Time, hosts int, err error) {
 	m, err := infiniband("ndr")
 	if err != nil {
 		return 0, 0, err
@@ -124,7 +125,7 @@ func shards(e *Env, c *sharpShape, kind fabric.StreamKind, bytes uint32) (last u
 		for nic, qp := range ends {
 			for owner := range hosts {
 				wr := transport.WorkRequest{Op: transport.OpWriteImm, Length: bytes / uint32(c.planes), RemoteVA: uint64(owner)}
-				if kind == fabric.StreamCopy && owner != nic {
+				if kind == reduction.Copy && owner != nic {
 					continue
 				}
 				if err := n.Partition(int32(nic)).Post(int32(nic), qp, wr); err != nil {
@@ -137,7 +138,7 @@ func shards(e *Env, c *sharpShape, kind fabric.StreamKind, bytes uint32) (last u
 		return 0, 0, err
 	}
 	want := hosts * c.planes
-	if kind == fabric.StreamCopy {
+	if kind == reduction.Copy {
 		want *= hosts
 	}
 	if results != want {
@@ -147,7 +148,7 @@ func shards(e *Env, c *sharpShape, kind fabric.StreamKind, bytes uint32) (last u
 }
 
 // joined makes a stream on a tree with all NICs and gives the queue pairs that send.
-func joined(n *network.Network, tree int, kind fabric.StreamKind, hosts int) (ends []units.QPN, err error) {
+func joined(n *network.Network, tree int, kind reduction.Kind, hosts int) (ends []units.QPN, err error) {
 	stream := n.Stream(tree, kind)
 	for nic := range int32(hosts) {
 		qp, _, err := n.Join(stream, nic, fabric.Connection{Port: int32(tree)})
@@ -161,7 +162,7 @@ func joined(n *network.Network, tree int, kind fabric.StreamKind, hosts int) (en
 
 func sharpStreaming(e *Env) ([]Row, error) {
 	const messages, size = 256, 64 << 10
-	took, err := reduction(e, "hdr", topology.KAry{K: 4}, messages, size)
+	took, err := reductionTime(e, "hdr", topology.KAry{K: 4}, messages, size)
 	if err != nil {
 		return nil, err
 	}
@@ -169,9 +170,9 @@ func sharpStreaming(e *Env) ([]Row, error) {
 	return []Row{one("of 200 Gb/s", Percent, 0.95, rate, shown, "")}, nil
 }
 
-// reduction is the time until every NIC of a fabric has the results of a number of messages to
+// reductionTime is the time until every NIC of a fabric has the results of a number of messages to
 // which all contribute from the start.
-func reduction(e *Env, generation string, spec topology.Spec, messages int, size uint32) (units.Time, error) {
+func reductionTime(e *Env, generation string, spec topology.Spec, messages int, size uint32) (units.Time, error) {
 	m, err := infiniband(generation)
 	if err != nil {
 		return 0, err
@@ -186,7 +187,7 @@ func reduction(e *Env, generation string, spec topology.Spec, messages int, size
 	if err != nil {
 		return 0, err
 	}
-	ends, err := joined(n, 0, fabric.StreamAll, hosts)
+	ends, err := joined(n, 0, reduction.All, hosts)
 	if err != nil {
 		return 0, err
 	}

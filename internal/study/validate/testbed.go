@@ -4,6 +4,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -99,7 +100,7 @@ func controlledInfiniBand(generation, control string) (*testbed, error) {
 	}
 	t.Switch.Latency = ibDelay
 	ib := &t.IB
-	ib.Buffer, ib.NICBuffer = ibBlocks*fabric.CreditBlock, ibBlocks*fabric.CreditBlock
+	ib.Buffer, ib.NICBuffer = ibBlocks*credit.Block, ibBlocks*credit.Block
 	ib.CreditUpdate, ib.CreditThreshold = ibPeriod, ib.Buffer
 	ib.Speedup, ib.Queueing = scenario.Ratio{Num: 2, Den: 1}, scenario.VOQ
 	ib.HOQLifetime, ib.LeafHOQLifetime = units.Forever, units.Forever

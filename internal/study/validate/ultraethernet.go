@@ -7,6 +7,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
+	"weft/internal/sim/fabric/impair"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/transport"
 	"weft/scenario"
@@ -126,7 +128,7 @@ func uetIncastRows(e *Env) ([]Row, error) {
 		}
 		s := n.Stats()
 		rows = append(rows, one(fmt.Sprintf("%d:1", k), Nanoseconds, uetIncastBound(k), float64(last), within(0.10), "%d of %d packets trimmed, %d sent again; %d trimmed packets were dropped for want of room. %s",
-			s.Trimmed, k*256, n.Retransmissions(), s.Dropped[fabric.DropBuffer], uetIncastNotes[k]))
+			s.Trimmed, k*256, n.Retransmissions(), s.Dropped[counts.DropBuffer], uetIncastNotes[k]))
 	}
 	phases, err := uetPhaseRows(e)
 	return append(rows, phases...), err
@@ -169,7 +171,7 @@ func uetIncastBound(k int64) float64 {
 
 // uetIncast returns the arrival of the last of k messages. Their starts are apart by the
 // given time, and the switch has the given jitter.
-func uetIncast(e *Env, k int32, apart units.Time, jitter fabric.Jitter) (units.Time, *network.Network, error) {
+func uetIncast(e *Env, k int32, apart units.Time, jitter impair.Jitter) (units.Time, *network.Network, error) {
 	m, err := nscc("400g", 1, 20, signal10m)
 	if err != nil {
 		return 0, nil, err
@@ -263,7 +265,7 @@ func uetPermutationRows(e *Env) ([]Row, error) {
 }
 
 // permute returns the arrival of the permutation's last message.
-func permute(e *Env, m *testbed, bytes uint32, post func(n *network.Network, from, to int32, wr transport.WorkRequest) error) (float64, fabric.Stats, error) {
+func permute(e *Env, m *testbed, bytes uint32, post func(n *network.Network, from, to int32, wr transport.WorkRequest) error) (float64, counts.Stats, error) {
 	const hosts = uetLeaves * uetLeaves
 	m.Routing.Mode = scenario.ECMP
 	last, arrived := units.Time(0), 0
@@ -272,20 +274,20 @@ func permute(e *Env, m *testbed, bytes uint32, post func(n *network.Network, fro
 		Oversubscription: topology.Ratio{Down: 1, Up: 1},
 	}, arrivals(func(t units.Time) { last, arrived = t, arrived+1 }))
 	if err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	order := rand.New(rand.NewPCG(1, 2)).Perm(hosts)
 	for i, from := range order {
 		wr := transport.WorkRequest{Op: transport.OpWriteImm, Length: bytes}
 		if err := post(n, int32(from), int32(order[(i+1)%len(order)]), wr); err != nil {
-			return 0, fabric.Stats{}, err
+			return 0, counts.Stats{}, err
 		}
 	}
 	if err := run(e, n, units.Second); err != nil {
-		return 0, fabric.Stats{}, err
+		return 0, counts.Stats{}, err
 	}
 	if arrived != hosts {
-		return 0, fabric.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, hosts)
+		return 0, counts.Stats{}, fmt.Errorf("%d of %d messages arrived", arrived, hosts)
 	}
 	return float64(last), n.Stats(), nil
 }
@@ -314,7 +316,7 @@ func uetFairnessRows(e *Env) ([]Row, error) {
 		rows = append(rows,
 			flowsRow("NSCC", k, "Jain's index", Plain, 0.95, index, fair),
 			flowsRow("NSCC", k, "goodput", Gigabits, 0.9*100e9*4096/(4096+122), sum, filled),
-			flowsRow("NSCC", k, "packets dropped", Plain, 0, float64(n.Stats().Dropped[fabric.DropBuffer]), exact))
+			flowsRow("NSCC", k, "packets dropped", Plain, 0, float64(n.Stats().Dropped[counts.DropBuffer]), exact))
 	}
 	return rows, nil
 }

@@ -14,7 +14,7 @@ import (
 	"weft/internal/formats/metrics"
 	"weft/internal/live/perf"
 	"weft/internal/live/ranks"
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/transport"
 	"weft/units"
 	"weft/wire"
@@ -97,7 +97,7 @@ func ranksSnapshot(devices []ranks.Device) *metrics.Snapshot {
 	for _, d := range devices {
 		s.Ports = append(s.Ports, metrics.Port{
 			Protocol: "roce-v2", Device: "weft_" + d.Addr.String(), Number: 1, State: int(d.State), Live: true, Sent: d.BytesSent, Received: d.BytesReceived,
-			Counts: fabric.PortCounts{
+			Counts: counts.Port{
 				Sent: d.PacketsSent, Received: d.PacketsReceived, CNPsSent: d.CNPsSent, CNPsHandled: d.CNPsReceived, Marked: d.Marked,
 				Counters: transport.Counters{
 					OutOfSequence: d.OutOfSequence, Duplicates: d.Duplicates, SequenceNAKs: d.SequenceNAKs, RNRNAKs: d.RNRNAKs, Timeouts: d.Timeouts,

@@ -21,7 +21,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/formats/metrics"
 	"weft/internal/live/emulate"
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/results"
 	"weft/scenario"
 )
@@ -117,7 +117,7 @@ func (x *emulated) emulate(ctx context.Context, e *simulator.Simulator, r *scena
 		defer cancel()
 	}
 	o.Commands = lines(ctx, e)
-	o.Statistic = func(nic string, c *fabric.PortCounts) {
+	o.Statistic = func(nic string, c *counts.Port) {
 		p := metrics.Port{Protocol: string(r.Fabrics[0].Kind), Device: strings.ReplaceAll(nic, "/", "_"), Number: 1, Counts: *c}
 		e.Note("%s\n", p.Statistic())
 	}

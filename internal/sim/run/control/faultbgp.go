@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"weft/internal/base/topology"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/fault"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/scenario"
@@ -86,8 +87,8 @@ func news(t *network.Turn, known []network.Span) network.Turn {
 }
 
 // order sorts changes by time; changes of the same entry keep their order.
-func order(changes []fabric.TableChange) {
-	slices.SortStableFunc(changes, func(a, b fabric.TableChange) int { return cmp.Compare(a.At, b.At) })
+func order(changes []fault.TableChange) {
+	slices.SortStableFunc(changes, func(a, b fault.TableChange) int { return cmp.Compare(a.At, b.At) })
 }
 
 // detection is the time until a switch detects a turn at one of its cables, and the mechanism.
@@ -181,7 +182,7 @@ func (b *bgpPlan) dark(t *network.Turn, sw int) bool {
 
 // change sets an entry of a switch.
 func (b *bgpPlan) change(rec *results.Recovery, sw, dst int, at units.Time, ports []uint16) {
-	c := fabric.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports}
+	c := fault.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports}
 	if len(ports) > 0 {
 		c.Port = ports[dst%len(ports)]
 	}

@@ -1,7 +1,7 @@
 package control
 
 import (
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/fault"
 	"weft/internal/sim/run/network"
 	"weft/results"
 )
@@ -25,7 +25,7 @@ func (d *mending) writeLanes(w *laneWrite, rec *results.Recovery) {
 		return // the switch's own port
 	}
 	sw := int(d.m.nodes[w.node]) - d.Graph.Endpoints
-	c := fabric.LaneChange{At: w.at - d.start, Row: int32(sw), In: uint16(w.in) - 1, Out: uint16(w.out) - 1}
+	c := fault.LaneChange{At: w.at - d.start, Row: int32(sw), In: uint16(w.in) - 1, Out: uint16(w.out) - 1}
 	for sl, vl := range w.vl {
 		c.Lanes[sl] = uint8(vl)
 	}

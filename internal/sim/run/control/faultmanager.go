@@ -6,7 +6,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/fault"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/results"
@@ -352,7 +353,7 @@ func (d *mending) regroup(rec *results.Recovery, routes *detours, changed map[in
 func (d *mending) change(at units.Time, sw, dst int, ports []uint16, rec *results.Recovery, changed map[int]bool) {
 	entry := sw*d.Tables.Endpoints + dst
 	d.sets[entry] = ports
-	c := fabric.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports, Port: d.port[entry]}
+	c := fault.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports, Port: d.port[entry]}
 	if len(ports) > 0 && !slices.Contains(ports, c.Port) {
 		c.Port = ports[dst%len(ports)]
 	}

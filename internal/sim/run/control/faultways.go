@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"weft/internal/base/topology"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/fault"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/scenario"
@@ -80,7 +81,7 @@ func recoveryAt(fp *network.Faults, t *network.Turn) *results.Recovery {
 	return nil
 }
 
-func (w *waysOpen) apply(c *fabric.TableChange) {
+func (w *waysOpen) apply(c *fault.TableChange) {
 	ports := c.Ports
 	if w.Fabric.Routing.Mode == scenario.Deterministic && len(ports) > 0 {
 		ports = []uint16{c.Port}
@@ -90,12 +91,12 @@ func (w *waysOpen) apply(c *fabric.TableChange) {
 
 // turn follows each endpoint's entries through the changes after a fault. It applies the changes
 // only for this purpose.
-func (w *waysOpen) turn(rec *results.Recovery, changes []fabric.TableChange) {
+func (w *waysOpen) turn(rec *results.Recovery, changes []fault.TableChange) {
 	if len(changes)*w.Tables.Switches > mostChecks {
 		rec.Open = rec.Last
 		return
 	}
-	of := make([][]fabric.TableChange, w.Tables.Endpoints)
+	of := make([][]fault.TableChange, w.Tables.Endpoints)
 	for _, c := range changes {
 		of[c.Dst] = append(of[c.Dst], c)
 	}
@@ -113,7 +114,7 @@ func (w *waysOpen) turn(rec *results.Recovery, changes []fabric.TableChange) {
 
 // follow finds the time at which the paths to an endpoint are open, among the paths that are open
 // in the end.
-func (w *waysOpen) follow(rec *results.Recovery, dst int, changes []fabric.TableChange) {
+func (w *waysOpen) follow(rec *results.Recovery, dst int, changes []fault.TableChange) {
 	leaves := slices.DeleteFunc(w.leaves(), func(sw int32) bool { // nothing leads there
 		_, ok := endpointIn(w.Graph, dst, w.Graph.Nodes[w.Graph.Endpoints+int(sw)].Plane, w.down)
 		return !ok

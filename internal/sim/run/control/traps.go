@@ -7,7 +7,8 @@ import (
 	"weft/internal/ib/sm"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/isolation"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/results"
@@ -20,7 +21,7 @@ import (
 // packets for their keys send traps to the Subnet Manager, plane by plane. It fills in the times at
 // which the manager knew. The manager's knowledge changes nothing in a run, so it is computed after
 // the run, with the same control plane: brought up, through the same faults.
-func Trapped(p *network.Plan, all []fabric.Violation, told []results.Violation, spec *scenario.Control) (*results.Traps, error) {
+func Trapped(p *network.Plan, all []isolation.Violation, told []results.Violation, spec *scenario.Control) (*results.Traps, error) {
 	if len(told) == 0 || !protocol.Of(p.Fabric.Kind).SubnetManager {
 		return nil, nil
 	}
@@ -43,7 +44,7 @@ func Trapped(p *network.Plan, all []fabric.Violation, told []results.Violation, 
 }
 
 // planeThatSaw is the plane of the port that discarded packets.
-func planeThatSaw(p *network.Plan, v *fabric.Violation) int {
+func planeThatSaw(p *network.Plan, v *isolation.Violation) int {
 	at := topology.End{Node: topology.NodeID(v.Node), Port: v.NodePort}
 	if p.Graph.Nodes[at.Node].Kind != topology.Switch {
 		at, _, _ = p.Graph.Peer(at)
@@ -56,7 +57,7 @@ type trapRun struct {
 	*network.Plan
 	m      *managedSubnet
 	number map[topology.NodeID]int32 // of the subnet, by node of the graph
-	all    []fabric.Violation
+	all    []isolation.Violation
 	told   []results.Violation
 	mine   []int // indices of the plane's violations
 	open   int   // reports to agents still to come; two for a violation with several packets
@@ -103,7 +104,7 @@ const longestTrap = 60 * units.Second
 // for the others. It returns the time of the last.
 func (t *trapRun) schedule() (last units.Time) {
 	m := t.m
-	violate := func(at units.Time, v *fabric.Violation, packets int64) {
+	violate := func(at units.Time, v *isolation.Violation, packets int64) {
 		t.open++
 		last = max(last, t.start+at)
 		end := t.where(v)
@@ -111,7 +112,7 @@ func (t *trapRun) schedule() (last units.Time) {
 		m.faults = append(m.faults, func() {
 			t.open--
 			n := t.notice(v)
-			if v.Trap == fabric.TrapQKey {
+			if v.Trap == isolation.TrapQKey {
 				m.agents.QKeyViolation(end, int(packets), &n)
 				return
 			}
@@ -129,16 +130,16 @@ func (t *trapRun) schedule() (last units.Time) {
 }
 
 // where is the port that discarded packets.
-func (t *trapRun) where(v *fabric.Violation) subnet.End {
+func (t *trapRun) where(v *isolation.Violation) subnet.End {
 	return subnet.End{Node: t.number[topology.NodeID(v.Node)], Port: uint8(v.NodePort + 1)}
 }
 
 // notice is an agent's report of a violation: with the ends of its packets.
-func (t *trapRun) notice(v *fabric.Violation) mad.KeyNotice {
+func (t *trapRun) notice(v *isolation.Violation) mad.KeyNotice {
 	lid, gid := t.address(v.From)
 	lid2, gid2 := t.address(v.To)
 	key := uint32(v.PKey)
-	if v.Trap == fabric.TrapQKey {
+	if v.Trap == isolation.TrapQKey {
 		key = v.QKey
 	}
 	return mad.KeyNotice{
@@ -174,8 +175,8 @@ func (t *trapRun) known() {
 }
 
 // tells reports whether a trap is about a violation.
-func tells(n *mad.Notice, v *fabric.Violation, want *mad.KeyNotice) bool {
-	if v.Trap != fabric.TrapSwitch {
+func tells(n *mad.Notice, v *isolation.Violation, want *mad.KeyNotice) bool {
+	if v.Trap != isolation.TrapSwitch {
 		var k mad.KeyNotice
 		n.GetData(&k)
 		return k == *want

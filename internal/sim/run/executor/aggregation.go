@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/reduction"
 	"weft/units"
 )
 
@@ -12,12 +13,12 @@ import (
 type streamID struct {
 	tree    int32
 	channel int32
-	kind    fabric.StreamKind
+	kind    reduction.Kind
 }
 
 // streamKinds are the kinds of the paths with work in the network.
-var streamKinds = map[collective.Path]fabric.StreamKind{
-	collective.PathNetReduce: fabric.StreamAll, collective.PathNetScatter: fabric.StreamOne, collective.PathNetGather: fabric.StreamCopy,
+var streamKinds = map[collective.Path]reduction.Kind{
+	collective.PathNetReduce: reduction.All, collective.PathNetScatter: reduction.One, collective.PathNetGather: reduction.Copy,
 }
 
 // part is the part of a message in a stream for one NIC.

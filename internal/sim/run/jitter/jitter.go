@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/sim/engine"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/impair"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
 	"weft/units"
@@ -114,7 +115,7 @@ func (j *Jitter) InOrder(latest *units.Time, at units.Time) units.Time {
 }
 
 // OfSwitch is the jitter of a fabric's switches; nil if it is off.
-func OfSwitch(run *scenario.Run, f *scenario.Fabric) fabric.Jitter {
+func OfSwitch(run *scenario.Run, f *scenario.Fabric) impair.Jitter {
 	j := &f.Switch.Jitter
 	if !run.Jitter || !draws(j) {
 		return nil
@@ -123,7 +124,7 @@ func OfSwitch(run *scenario.Run, f *scenario.Fabric) fabric.Jitter {
 }
 
 // OfCNP is the time that a NIC takes with a CNP: a fixed one and its jitter; nil if it takes none.
-func OfCNP(run *scenario.Run, f *scenario.Fabric, fixed units.Time) fabric.Jitter {
+func OfCNP(run *scenario.Run, f *scenario.Fabric, fixed units.Time) impair.Jitter {
 	j := &f.NIC.CNPJitter
 	switch {
 	case run.Jitter && draws(j):

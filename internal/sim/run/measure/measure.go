@@ -4,6 +4,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/counts"
 	"weft/results"
 	"weft/units"
 )
@@ -100,12 +101,12 @@ func Counts(n *fabric.Network) results.Counts {
 		CNPs: s.CNPs, CNPsTaken: s.CNPsTaken, CNPDelay: int64(s.CNPDelay),
 		PaceWaits: s.PaceWaits, PaceWait: int64(s.PaceWait),
 		Retransmissions: n.Retransmissions(), Timeouts: n.Timeouts(), Trimmed: s.Trimmed,
-		DroppedBuffer: s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
-		DroppedWatchdog: s.Dropped[fabric.DropWatchdog], DroppedReceiver: s.Dropped[fabric.DropReceiver], PFCStorms: s.Storms,
-		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
-		DroppedPKey: s.Dropped[fabric.DropPKey], DroppedCorrupt: s.Dropped[fabric.DropCorrupt], LinkRetries: s.LinkRetries, ContextMisses: s.ContextMisses,
-		DroppedMTU:     s.Dropped[fabric.DropMTU],
-		DroppedSegment: s.Dropped[fabric.DropSegment],
-		DroppedFault:   s.Dropped[fabric.DropFault], DroppedNoRoute: s.Dropped[fabric.DropNoRoute],
+		DroppedBuffer: s.Dropped[counts.DropBuffer], DroppedHeadroom: s.Dropped[counts.DropHeadroom],
+		DroppedWatchdog: s.Dropped[counts.DropWatchdog], DroppedReceiver: s.Dropped[counts.DropReceiver], PFCStorms: s.Storms,
+		DroppedLifetime: s.Dropped[counts.DropLifetime], DroppedStalled: s.Dropped[counts.DropStall],
+		DroppedPKey: s.Dropped[counts.DropPKey], DroppedCorrupt: s.Dropped[counts.DropCorrupt], LinkRetries: s.LinkRetries, ContextMisses: s.ContextMisses,
+		DroppedMTU:     s.Dropped[counts.DropMTU],
+		DroppedSegment: s.Dropped[counts.DropSegment],
+		DroppedFault:   s.Dropped[counts.DropFault], DroppedNoRoute: s.Dropped[counts.DropNoRoute],
 	}
 }

@@ -3,7 +3,7 @@ package measure
 import (
 	"slices"
 
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/pauses"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/units"
@@ -13,7 +13,7 @@ import (
 const mostPaused = 128
 
 // PauseTree is the tree of pauses until a time; nil if it was not recorded or there were no pauses.
-func PauseTree(n *network.Network, end units.Time) (*results.Pauses, []fabric.Pausing) {
+func PauseTree(n *network.Network, end units.Time) (*results.Pauses, []pauses.Pausing) {
 	if !n.Plan.Run.Pauses {
 		return nil, nil
 	}
@@ -34,7 +34,7 @@ const mostPausedFlows = 32
 
 // AddPaused adds a flow to the flows that pauses stopped, if its path, a list of links, has paused ones; a
 // victim's path has no root of these pauses.
-func AddPaused(n *network.Network, all []fabric.Pausing, out *results.Pauses, path []int32, flow results.PausedFlow) {
+func AddPaused(n *network.Network, all []pauses.Pausing, out *results.Pauses, path []int32, flow results.PausedFlow) {
 	class := n.Plan.Class.Data(n.Plan.Fabric)
 	flow.Victim = true
 	for j := range all {
@@ -52,7 +52,7 @@ func AddPaused(n *network.Network, all []fabric.Pausing, out *results.Pauses, pa
 }
 
 // rootPort is the port where the chain of pauses behind a pause began.
-func rootPort(all []fabric.Pausing, out *results.Pauses, i int) int32 {
+func rootPort(all []pauses.Pausing, out *results.Pauses, i int) int32 {
 	for !out.Links[i].Root() {
 		i = out.Links[i].After
 	}
@@ -63,7 +63,7 @@ func rootPort(all []fabric.Pausing, out *results.Pauses, i int) int32 {
 }
 
 // pausedLink is a pause with its index.
-func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time) results.PausedLink {
+func pausedLink(n *network.Network, all []pauses.Pausing, i int, end units.Time) results.PausedLink {
 	x := &all[i]
 	from, to := n.LinkEnds(x.Link)
 	l := results.PausedLink{
@@ -90,12 +90,12 @@ func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time)
 // causeOf is the pause that caused the pause of a link: of the port that held most of the link's
 // traffic. It is -1 if that port was not paused itself for at least half of the time: then its load
 // exceeds its rate.
-func causeOf(all []fabric.Pausing, i int) int {
+func causeOf(all []pauses.Pausing, i int) int {
 	x := &all[i]
 	if len(x.Causes) == 0 {
 		return -1
 	}
-	cause := slices.IndexFunc(all, func(y fabric.Pausing) bool {
+	cause := slices.IndexFunc(all, func(y pauses.Pausing) bool {
 		return y.Link == x.Causes[0].Port && y.Class == x.Class
 	})
 	if cause < 0 {
@@ -112,7 +112,7 @@ func causeOf(all []fabric.Pausing, i int) int {
 }
 
 // inCircle reports whether following the causes from a pause leads back to it.
-func inCircle(all []fabric.Pausing, i int) bool {
+func inCircle(all []pauses.Pausing, i int) bool {
 	at := causeOf(all, i)
 	for range all {
 		if at < 0 || at == i {

@@ -4,6 +4,8 @@ import (
 	"iter"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/messages"
+	"weft/internal/sim/fabric/series"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/units"
@@ -16,15 +18,15 @@ func TellSeries(n *network.Network, end units.Time, steps []results.SeriesStep, 
 		n.Ended.Store(int64(end))
 	}
 	if n.Plan.Series != nil {
-		s := series(n, end)
+		s := seriesOf(n, end)
 		s.Steps, s.Simulation.StepsMerged = steps, int32(merged)
 		n.Plan.Series(s)
 	}
 }
 
-func series(n *network.Network, end units.Time) *results.Series {
+func seriesOf(n *network.Network, end units.Time) *results.Series {
 	r := n.Recorded()
-	flows, kept := n.RecordedFlows()
+	flows, kept := n.RecordedMessages()
 	s := &results.Series{Simulation: simulation(n, r, end), Nodes: nodes(n), Links: links(n)}
 	s.Simulation.Flows, s.Simulation.FlowsKept = flows, int64(len(kept))
 	s.Samples = samples(n, r, &s.Simulation)
@@ -42,7 +44,7 @@ func series(n *network.Network, end units.Time) *results.Series {
 }
 
 // samples are the rows of the samples; simulation may get its number later.
-func samples(n *network.Network, r *fabric.Recording, simulation *results.SeriesSimulation) iter.Seq[results.SeriesSample] {
+func samples(n *network.Network, r *series.Recording, simulation *results.SeriesSimulation) iter.Seq[results.SeriesSample] {
 	type link struct {
 		credited bool
 		perByte  units.PerByte
@@ -87,7 +89,7 @@ func laneOf(p *network.Plan, class int32, scaleOut bool) int32 {
 }
 
 // flow is the row of a message.
-func flow(n *network.Network, f *fabric.FlowRecord) results.SeriesFlow {
+func flow(n *network.Network, f *messages.Message) results.SeriesFlow {
 	row := results.SeriesFlow{
 		From: f.From, To: f.To, Connection: int64(f.Entropy), Lane: laneOf(n.Plan, int32(f.Class), true), Bytes: f.Bytes,
 		StartPs: int64(f.Posted), EndPs: int64(f.Ended), Retransmissions: int32(f.Retransmissions),

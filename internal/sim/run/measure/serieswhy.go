@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/messages"
+	"weft/internal/sim/fabric/series"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/units"
@@ -15,7 +16,7 @@ const mostHopped = 256
 
 // hopsOf are the hops of the slowest messages. A message whose path is chosen packet by packet has none, nor
 // has a READ, whose data is on the peer's path.
-func hopsOf(n *network.Network, r *fabric.Recording, kept []fabric.FlowRecord) (rows []results.SeriesHop) {
+func hopsOf(n *network.Network, r *series.Recording, kept []messages.Message) (rows []results.SeriesHop) {
 	order := make([]int, len(kept))
 	for i := range order {
 		order[i] = i
@@ -41,12 +42,12 @@ func hopsOf(n *network.Network, r *fabric.Recording, kept []fabric.FlowRecord) (
 // during is the time that the mean queue of a link takes to leave, and the time for which the link was
 // stopped, both while a message was on its way: the samples in proportion to the time that they have in common
 // with the message. If lanes change on the way, all lanes of the link count.
-func during(n *network.Network, r *fabric.Recording, link int32, f *fabric.FlowRecord) (queue, stopped units.Time) {
+func during(n *network.Network, r *series.Recording, link int32, f *messages.Message) (queue, stopped units.Time) {
 	first, last := link*int32(r.Classes)+int32(f.Class), link*int32(r.Classes)+int32(f.Class)
 	if n.Plan.Lanes != nil {
 		first, last = link*int32(r.Classes), (link+1)*int32(r.Classes)-1
 	}
-	at, _ := slices.BinarySearchFunc(r.Samples, first, func(s fabric.Sample, lane int32) int { return cmp.Compare(s.Lane, lane) })
+	at, _ := slices.BinarySearchFunc(r.Samples, first, func(s series.Sample, lane int32) int { return cmp.Compare(s.Lane, lane) })
 	area, halted := 0.0, 0.0
 	for ; at < len(r.Samples) && r.Samples[at].Lane <= last; at++ {
 		s := &r.Samples[at]

@@ -2,7 +2,8 @@ package measure
 
 import (
 	"weft/internal/ib/subnet"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/series"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/units"
@@ -27,7 +28,7 @@ type Counters struct {
 	Nodes            []results.SeriesNode
 	Links            []results.SeriesLink
 	Classes          int // lanes of a link
-	fabric.Totals
+	series.Totals
 	Simulated units.Time
 
 	// PortLanes is the number of lanes of a cable: SONiC numbers ports by them.
@@ -70,7 +71,7 @@ func (c *Counters) Clone() *Counters {
 }
 
 // simulation describes a simulation with a record.
-func simulation(n *network.Network, r *fabric.Recording, end units.Time) results.SeriesSimulation {
+func simulation(n *network.Network, r *series.Recording, end units.Time) results.SeriesSimulation {
 	f := n.Plan.Fabric
 	return results.SeriesSimulation{
 		Fabric: f.Name, Protocol: string(f.Kind), DurationPs: int64(end), IntervalPs: int64(r.Interval), Intervals: int32(r.Most),

@@ -1,7 +1,7 @@
 package measure
 
 import (
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/isolation"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/results"
@@ -12,7 +12,7 @@ const maxViolations = 64
 
 // Violations are the packets discarded for their P_Keys, as a manager learns of them, or because
 // there is no route between VRFs.
-func Violations(n *network.Network, all []fabric.Violation) (told []results.Violation) {
+func Violations(n *network.Network, all []isolation.Violation) (told []results.Violation) {
 	for i := range all[:min(len(all), maxViolations)] {
 		v := &all[i]
 		if s := n.Plan.Segments; s != nil {

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/reduction"
 	"weft/internal/sim/routing"
 	"weft/results"
 	"weft/scenario"
@@ -23,7 +24,7 @@ import (
 type AggregationManager struct {
 	plan    *Plan
 	use     map[topology.End]bool // ports in use by a tree, or switches as port -1
-	trees   []fabric.AggregationTree
+	trees   []reduction.Tree
 	groups  map[string]*GroupTrees // by members
 	without int                    // number of groups without trees
 	refusal error                  // reason for the first of them
@@ -82,7 +83,7 @@ func (f *AggregationManager) Of(members []int32) *GroupTrees {
 }
 
 // Tree is a tree by its number.
-func (f *AggregationManager) Tree(number int32) fabric.AggregationTree { return f.trees[number] }
+func (f *AggregationManager) Tree(number int32) reduction.Tree { return f.trees[number] }
 
 // Result is the summary of all requests; nil if switches do not reduce.
 func (f *AggregationManager) Result() *results.Reduction {
@@ -174,9 +175,9 @@ func (f *AggregationManager) claim(n *routing.ReductionNode) (claimed []topology
 
 // add adds a tree in the fabric's form.
 func (f *AggregationManager) add(nodes []routing.ReductionNode) {
-	tree := make(fabric.AggregationTree, len(nodes))
+	tree := make(reduction.Tree, len(nodes))
 	for i, n := range nodes {
-		tree[i] = fabric.TreeSwitch{Switch: int32(n.Switch), Parent: n.Parent, Children: n.Children}
+		tree[i] = reduction.TreeSwitch{Switch: int32(n.Switch), Parent: n.Parent, Children: n.Children}
 	}
 	f.trees = append(f.trees, tree)
 }

@@ -7,6 +7,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/jitter"
@@ -263,9 +264,9 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	switches := max(1, s.Switches)
 	latency := max(2*units.Picosecond, s.Latency) // in two parts, each longer than zero: an arrival is later than its sending
 	buffer := int64(s.Buffer) * int64(switches)
-	c := fabric.Credits{Period: 10 * units.Nanosecond, Latency: max(units.Nanosecond, latency/4)}
+	c := credit.Grant{Period: 10 * units.Nanosecond, Latency: max(units.Nanosecond, latency/4)}
 	for lane := range b.Classes {
-		c.Blocks[lane] = int32(min(1<<20, buffer/fabric.CreditBlock))
+		c.Blocks[lane] = int32(min(1<<20, buffer/credit.Block))
 	}
 	wide := c // the buffer behind a port for all devices of a pool
 	for lane := range b.Classes {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/arbitration"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
 )
@@ -118,17 +119,17 @@ func (c Classes) cnp(f *scenario.Fabric) uint8 {
 }
 
 // arbitration is a VL arbitration table of the lanes in use.
-func (c Classes) arbitration(table []scenario.VLWeight) (t []fabric.VLWeight) {
+func (c Classes) arbitration(table []scenario.VLWeight) (t []arbitration.VLWeight) {
 	for _, e := range table {
 		if class, ok := c.of(e.VL); ok {
-			t = append(t, fabric.VLWeight{VL: class, Weight: uint8(e.Weight)})
+			t = append(t, arbitration.VLWeight{VL: class, Weight: uint8(e.Weight)})
 		}
 	}
 	return t
 }
 
 // schedule is the egress schedule of the priorities in use.
-func (c Classes) schedule(queues []scenario.Queue) (s fabric.Schedule) {
+func (c Classes) schedule(queues []scenario.Queue) (s arbitration.Schedule) {
 	for _, q := range queues {
 		class, ok := c.of(q.Priority)
 		switch {

@@ -2,6 +2,7 @@ package network
 
 import (
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/marking"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -46,13 +47,13 @@ func notification(f *scenario.Fabric, c *transport.Config, n *fabric.NIC) {
 // fecn is the marking of an InfiniBand fabric's switches. The maker of the switch defines the
 // thresholds in bytes for the values 15 to 1, and none has published them: sixteenths of a lane's
 // input buffer, with 15 as one sixteenth, are an assumption.
-func fecn(f *scenario.Fabric) fabric.FECN {
+func fecn(f *scenario.Fabric) marking.FECN {
 	control := scenario.ControlOf(&f.CC)
 	if control == nil || control.Marking == nil {
-		return fabric.FECN{}
+		return marking.FECN{}
 	}
 	m := control.Marking(scenario.ValuesOf(&f.CC))
-	return fabric.FECN{
+	return marking.FECN{
 		Threshold:   int32(max(1, f.IB.Buffer/16*units.Bytes(16-m.Threshold))),
 		MarkingRate: uint16(m.Rate), PacketSize: uint16(m.PacketSize), Victims: m.Victims,
 	}

@@ -2,6 +2,12 @@ package network
 
 import (
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/adapter"
+	"weft/internal/sim/fabric/arbitration"
+	"weft/internal/sim/fabric/credit"
+	"weft/internal/sim/fabric/impair"
+	"weft/internal/sim/fabric/marking"
+	"weft/internal/sim/fabric/watchdog"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -27,26 +33,26 @@ func Propagation(l *scenario.Link, length units.Length) units.Time {
 }
 
 // bursts are the errors that a link's FEC leaves; nil for none.
-func bursts(l *scenario.Link) *fabric.Bursts {
+func bursts(l *scenario.Link) *impair.Bursts {
 	gap, length := l.ErrorBursts()
 	if gap == 0 {
 		return nil
 	}
-	return &fabric.Bursts{Gap: gap, Length: length, Retry: l.LLR}
+	return &impair.Bursts{Gap: gap, Length: length, Retry: l.LLR}
 }
 
 // credits are the credits of an input buffer with the given bytes per lane. They are updated
 // whenever the threshold's number of bytes could have left.
-func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
+func credits(f *scenario.Fabric, buffer units.Bytes) credit.Grant {
 	rate := PerByte(&f.Link)
 	threshold := units.Time(int64(f.IB.CreditThreshold) * rate.Num / rate.Den)
-	c := fabric.Credits{
+	c := credit.Grant{
 		Period:     max(units.Nanosecond, min(threshold, f.IB.CreditUpdate)),
 		Latency:    creditLatency,
 		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + scenario.Framing(f).Delimiters),
 	}
 	for i := range c.Blocks {
-		c.Blocks[i] = int32(min(buffer/fabric.CreditBlock, fabric.MaxCreditBlocks))
+		c.Blocks[i] = int32(min(buffer/credit.Block, credit.MaxBlocks))
 	}
 	return c
 }
@@ -58,7 +64,7 @@ func infiniBandSwitch(f *scenario.Fabric, c Classes) *fabric.InfiniBandSwitch {
 		Credits:   credits(f, f.IB.Buffer),
 		ReadPorts: int((f.IB.Speedup.Num + f.IB.Speedup.Den - 1) / max(1, f.IB.Speedup.Den)),
 		FIFO:      f.IB.Queueing == scenario.FIFO,
-		VLArb: fabric.VLArb{
+		VLArb: arbitration.VLArb{
 			High: c.arbitration(f.IB.VLArbHigh), Low: c.arbitration(f.IB.VLArbLow), Limit: uint8(f.IB.HighLimit),
 		},
 	}
@@ -74,12 +80,12 @@ func infiniBandSwitch(f *scenario.Fabric, c Classes) *fabric.InfiniBandSwitch {
 }
 
 // nicVLArb is the arbitration at the ports of NICs: their own, or the switches'.
-func nicVLArb(f *scenario.Fabric, c Classes) *fabric.VLArb {
+func nicVLArb(f *scenario.Fabric, c Classes) *arbitration.VLArb {
 	own := &f.IB.NICVLArb
 	if len(own.High) == 0 && len(own.Low) == 0 {
 		own = &scenario.VLArbitration{High: f.IB.VLArbHigh, Low: f.IB.VLArbLow, Limit: f.IB.HighLimit}
 	}
-	return &fabric.VLArb{High: c.arbitration(own.High), Low: c.arbitration(own.Low), Limit: uint8(own.Limit)}
+	return &arbitration.VLArb{High: c.arbitration(own.High), Low: c.arbitration(own.Low), Limit: uint8(own.Limit)}
 }
 
 // EthernetSwitch is the fabric's switch with a number of ports in use.
@@ -101,7 +107,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 		s.MaxFrame = uint16(int(f.Switch.MTU) + framing.AroundIP())
 	}
 	if w := &e.PFC.Watchdog; w.Enabled {
-		s.Watchdog = &fabric.Watchdog{
+		s.Watchdog = &watchdog.Config{
 			Detection: w.Detection, Restoration: w.Restoration, Poll: w.Poll, Action: watchdogActions[w.Action],
 		}
 	}
@@ -126,7 +132,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 	}
 	if e.ECN.Enabled {
 		p := e.ECN.Pmax
-		marking := fabric.ECN{
+		marking := marking.ECN{
 			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
 			PMax:      uint32(min(1<<32-1, p.Of(1<<32))),
 			AtDequeue: protocol.Of(f.Kind).MarksLeaving,
@@ -139,8 +145,8 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 	return s
 }
 
-var watchdogActions = map[scenario.WatchdogAction]fabric.WatchdogAction{
-	scenario.WatchdogDrop: fabric.WatchdogDrop, scenario.WatchdogForward: fabric.WatchdogForward, scenario.WatchdogAlert: fabric.WatchdogAlert,
+var watchdogActions = map[scenario.WatchdogAction]watchdog.Action{
+	scenario.WatchdogDrop: watchdog.Drop, scenario.WatchdogForward: watchdog.Forward, scenario.WatchdogAlert: watchdog.Alert,
 }
 
 func pfc(f *scenario.Fabric, c Classes) fabric.PFC {
@@ -194,7 +200,7 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 	}
 	n.Transport = rdma(f, n)
 	if f.NIC.Contexts > 0 {
-		n.Contexts = &fabric.Contexts{Entries: f.NIC.Contexts, Fetch: f.NIC.ContextFetch, AtOnce: f.NIC.ContextFetches}
+		n.Contexts = &adapter.Contexts{Entries: f.NIC.Contexts, Fetch: f.NIC.ContextFetch, AtOnce: f.NIC.ContextFetches}
 	}
 	framing := scenario.Framing(f)
 	for i := range n.Overhead {
@@ -288,7 +294,7 @@ func tcpNIC(n *fabric.NIC, f *scenario.Fabric, p *protocol.Protocol) {
 	c.AckEvery, c.AckDelay = uint32(t.AckEvery), t.DelayedAck
 	n.TCP = &c
 	if p.TCP == protocol.NICTCP {
-		n.MPA = &fabric.MPA{Unit: uint16(wire.MPAUnit(int(c.MSS), t.MPAMarkers)), Markers: t.MPAMarkers}
+		n.MPA = &adapter.MPA{Unit: uint16(wire.MPAUnit(int(c.MSS), t.MPAMarkers)), Markers: t.MPAMarkers}
 		c.MSS = units.Bytes(n.MPA.Unit)
 		c.InitialRTO, c.TimerSlack = c.MinRTO, 0
 	}

@@ -2,6 +2,7 @@ package network
 
 import (
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/fault"
 	"weft/results"
 	"weft/units"
 )
@@ -12,8 +13,8 @@ import (
 type Faults struct {
 	Outages []Span // in order of cable, then time
 	Turns   []Turn // in order of time
-	Changes []fabric.TableChange
-	Lanes   []fabric.LaneChange
+	Changes []fault.TableChange
+	Lanes   []fault.LaneChange
 	Control results.Control
 }
 
@@ -34,14 +35,14 @@ type Turn struct {
 }
 
 // Broken is the faults in the form for a network; nil without faults.
-func (p *Plan) Broken() *fabric.Faults {
+func (p *Plan) Broken() *fault.Plan {
 	if p.Faults == nil {
 		return nil
 	}
-	f := &fabric.Faults{Changes: p.Faults.Changes, Lanes: p.Faults.Lanes}
+	f := &fault.Plan{Changes: p.Faults.Changes, Lanes: p.Faults.Lanes}
 	for _, s := range p.Faults.Outages {
 		end := p.Graph.Cables[s.Cable].A
-		f.Outages = append(f.Outages, fabric.Outage{Node: int32(end.Node), Port: end.Port, From: s.From, Until: s.Until})
+		f.Outages = append(f.Outages, fault.Outage{Node: int32(end.Node), Port: end.Port, From: s.From, Until: s.Until})
 	}
 	return f
 }

@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
 	"weft/units"
@@ -42,7 +43,7 @@ func (p *Plan) middlebox(b *fabric.Builder, at topology.End, s scenario.Inspecti
 		sw := infiniBandSwitch(f, p.Class)
 		sw.Pipeline = s.Latency
 		rate := PerByte(&f.Link)
-		inside := int32(int64(s.Latency) * rate.Den / rate.Num / fabric.CreditBlock)
+		inside := int32(int64(s.Latency) * rate.Den / rate.Num / credit.Block)
 		for i := range sw.Credits.Blocks {
 			sw.Credits.Blocks[i] += inside
 		}

@@ -6,6 +6,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/arbitration"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/scenario"
@@ -84,9 +85,9 @@ func (p *Plan) LevelOf(plane int, src, dst topology.NodeID) units.SL {
 const laneWeight = 64
 
 // equalLanes is the arbitration among the lanes of the rule.
-func equalLanes(count int) (a fabric.VLArb) {
+func equalLanes(count int) (a arbitration.VLArb) {
 	for lane := range count {
-		a.Low = append(a.Low, fabric.VLWeight{VL: uint8(lane), Weight: laneWeight})
+		a.Low = append(a.Low, arbitration.VLWeight{VL: uint8(lane), Weight: laneWeight})
 	}
 	return a
 }

@@ -6,7 +6,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/partition"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/isolation"
 	"weft/scenario"
 )
 
@@ -40,11 +41,11 @@ func pkeysOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) (k PKe
 }
 
 // enforced is the keys that the fabric's HCAs and switches check; nil for none.
-func (k *PKeys) enforced() *fabric.PKeys {
+func (k *PKeys) enforced() *isolation.PKeys {
 	if k.Tables == nil {
 		return nil
 	}
-	return &fabric.PKeys{
+	return &isolation.PKeys{
 		Tables:  k.Tables,
 		Ingress: k.where == scenario.EnforceBoth || k.where == scenario.EnforceIn,
 		Egress:  k.where == scenario.EnforceBoth || k.where == scenario.EnforceOut,

@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"weft/internal/base/topology"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/isolation"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/transport"
 	"weft/scenario"
@@ -13,7 +14,7 @@ import (
 // Segments are the VLANs and VRFs of an Ethernet fabric's NICs; nil if the scenario declares none,
 // so that all NICs reach each other.
 type Segments struct {
-	fabric.Segments
+	isolation.Segments
 	VRF []string // by segment
 }
 
@@ -49,7 +50,7 @@ func segmentsOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) *Se
 }
 
 // enforced is the segments that the switches check; nil for none.
-func (s *Segments) enforced() *fabric.Segments {
+func (s *Segments) enforced() *isolation.Segments {
 	if s == nil {
 		return nil
 	}

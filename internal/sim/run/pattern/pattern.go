@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/pauses"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
@@ -211,7 +212,7 @@ func Run(j *network.Task, point *results.Point) error {
 	}
 	point.Hottest = run.hottest(all.finished)
 	run.bandwidth(point, all.finished)
-	var pauses []fabric.Pausing
+	var pauses []pauses.Pausing
 	if point.Pauses, pauses = measure.PauseTree(run.net, all.finished); pauses != nil {
 		run.pausedFlows(pauses, point.Pauses)
 	}

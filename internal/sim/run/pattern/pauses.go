@@ -1,13 +1,13 @@
 package pattern
 
 import (
-	"weft/internal/sim/fabric"
+	"weft/internal/sim/fabric/pauses"
 	"weft/internal/sim/run/measure"
 	"weft/results"
 )
 
 // pausedFlows adds the messages whose path has paused links.
-func (r *patternRun) pausedFlows(all []fabric.Pausing, out *results.Pauses) {
+func (r *patternRun) pausedFlows(all []pauses.Pausing, out *results.Pauses) {
 	if len(r.flows) > mostTraced {
 		return
 	}

@@ -2,7 +2,8 @@ package phases
 
 import (
 	"weft/internal/base/topology"
-	"weft/internal/sim/fabric"
+
+	"weft/internal/sim/fabric/reduction"
 	"weft/internal/sim/run/executor"
 )
 
@@ -31,8 +32,8 @@ func (f *footing) inTree(group int, c *executor.Communicator, w *executor.Edge, 
 // their cables.
 func (f *footing) tree(group int, c *executor.Communicator, number int32, out *form) bool {
 	tree := f.plan.Aggregation.Tree(number)
-	at := make(map[int32]*fabric.TreeSwitch, len(tree))
-	var queue []*fabric.TreeSwitch
+	at := make(map[int32]*reduction.TreeSwitch, len(tree))
+	var queue []*reduction.TreeSwitch
 	for i := range tree {
 		at[tree[i].Switch] = &tree[i]
 		if tree[i].Parent < 0 {

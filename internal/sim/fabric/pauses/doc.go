@@ -1,0 +1,3 @@
+// Package pauses records the PFC pauses of links and their causes, over a run. Nothing in a simulation
+// depends on the record.
+package pauses
