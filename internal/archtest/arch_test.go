@@ -129,6 +129,10 @@ func TestTheCheckerSeesEachBreach(t *testing.T) {
 			"internal/face/cli/run.go", `package cli; import (_ "weft/scenario"; _ "weft/internal/sim")`, tree.banned,
 			"internal/face/cli/run.go:1: internal/face/cli may not import weft/internal/sim: the command line simulates through package weft, as a user's program does",
 		},
+		"a verb of a run that calls one of a live device": {
+			"internal/face/cli/runs/run.go", `package runs; import _ "weft/internal/face/cli/live"`, tree.banned,
+			"internal/face/cli/runs/run.go:1: internal/face/cli/runs may not import weft/internal/face/cli/live: verbs of different purposes share flags and errors, and nothing else",
+		},
 		"a function that does not fit": {
 			"wire/bth.go", "package wire\n\nfunc decode() {" + strings.Repeat("\n", 80) + "}", tree.long,
 			"wire/bth.go:3: decode has 81 lines, at most 80 fit on a screen",

@@ -234,7 +234,7 @@ func (all tree) linkedBy(core, pkg string, seen map[string]bool) (breaches []str
 
 // banned finds imports that are forbidden below a directory.
 func (all tree) banned() (breaches []string) {
-	for _, b := range bans {
+	for _, b := range append(apart(), bans...) {
 		for _, pkg := range all.packages() {
 			if !below(pkg, b.below) {
 				continue

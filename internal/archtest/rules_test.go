@@ -205,3 +205,21 @@ var (
 		},
 	}
 )
+
+// verbRooms are the rooms of package cli that hold verbs.
+var verbRooms = []string{"checks", "infiniband", "jobs", "live", "roce", "runs", "studies", "ui"}
+
+// apart are the bans that keep the rooms of verbs from each other.
+func apart() (bans []ban) {
+	const cli = "internal/face/cli/"
+	for _, room := range verbRooms {
+		b := ban{below: cli + room, why: "verbs of different purposes share flags and errors, and nothing else"}
+		for _, other := range verbRooms {
+			if other != room {
+				b.imports = append(b.imports, module+"/"+cli+other)
+			}
+		}
+		bans = append(bans, b)
+	}
+	return bans
+}
