@@ -21,15 +21,12 @@ func Collisions(r *collisions.Result, scenario []byte) *doc.Document {
 	for _, p := range r.Policies {
 		names = append(names, p.Name)
 	}
-	plots := drawn(
+	d.Add(doc.Section{Title: "As the job grows", Blocks: diagrams(names,
 		collisionsPlot(r, "Lost to collisions", "share of the busbw on one ideal switch: median, and the band from 10 % to 90 % of hash seeds",
 			func(x float64) string { return axisNumber(100*x) + " %" }, func(c *collisions.Cell) collisions.Quantiles { return c.Lost }),
 		collisionsPlot(r, "Bus bandwidth", "GB/s, median, and the band from 10 % to 90 % of hash seeds",
 			axisNumber, func(c *collisions.Cell) collisions.Quantiles { return c.BusBW }),
-	)
-	if len(plots) > 0 {
-		d.Add(doc.Section{Title: "As the job grows", Blocks: []doc.Block{doc.Plots{Legend: names, Plots: plots}}})
-	}
+	)})
 	d.Add(scenarioSection(scenarioTitle, scenario))
 	return d
 }
@@ -89,14 +86,8 @@ func losses(c *collisions.Cell) []doc.Cell {
 // collisionsPlot is a line and a band per policy over the ranks. A gain is drawn as zero loss: the
 // axis begins at zero.
 func collisionsPlot(r *collisions.Result, title, note string, format func(float64) string, of func(*collisions.Cell) collisions.Quantiles) *plot {
-	p := &plot{title: title, note: note, over: &scale{name: "ranks"}, format: format}
-	for i := range r.Sizes {
-		place := 0.5
-		if first, last := float64(r.Sizes[0].Ranks), float64(r.Sizes[len(r.Sizes)-1].Ranks); last > first {
-			place = math.Log(float64(r.Sizes[i].Ranks)/first) / math.Log(last/first)
-		}
-		p.over.places, p.over.labels = append(p.over.places, place), append(p.over.labels, doc.Integer(int64(r.Sizes[i].Ranks)))
-	}
+	ranks := func(i int) int64 { return int64(r.Sizes[i].Ranks) }
+	p := &plot{title: title, note: note, format: format, over: logarithmic("ranks", len(r.Sizes), ranks, func(i int) string { return doc.Integer(ranks(i)) })}
 	for k := range r.Policies {
 		s := series{fabric: k, line: dash(min(k/doc.Palette, len(dashes)-1)), label: r.Policies[k].Name}
 		for i := range r.Sizes {

@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/study/contest"
-	"weft/internal/study/quantity"
-
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
+	"weft/internal/study/contest"
+	"weft/internal/study/quantity"
 	"weft/results"
 	"weft/scenario"
 )
@@ -25,7 +24,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	}
 	d.Add(v.cards())
 	d.Add(v.bars())
-	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots())})
+	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots()...)})
 	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), pauseStories(r), doc.Paragraphs(judged.Short()...))})
 	time := "Time"
 	if r.Workload == string(scenario.Uniform) {

@@ -40,9 +40,9 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(slices.Concat(servingSentences(s, at), told, changeSentences(s))...)})
 	legend := append(slices.Clone(d.Series), withoutNetwork)
 	if many {
-		d.Add(doc.Section{Title: "Over rates", In: doc.Page, Blocks: diagrams(legend, ratePlots(s, legend))})
+		d.Add(doc.Section{Title: "Over rates", In: doc.Page, Blocks: diagrams(legend, ratePlots(s, legend)...)})
 	}
-	d.Add(doc.Section{Title: "Distributions", In: doc.Page, Blocks: diagrams(legend, distributionPlots(at, legend))})
+	d.Add(doc.Section{Title: "Distributions", In: doc.Page, Blocks: diagrams(legend, distributionPlots(at, legend)...)})
 	d.Add(doc.Section{
 		Title: "The first requests", In: doc.Page, Blocks: requestLanes(at, legend),
 		Caption: "From the arrival of each request to the end of its answer; all fabrics have the same time axis.",

@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/study/contest"
-
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
+	"weft/internal/study/contest"
 	"weft/results"
 	"weft/units"
 )

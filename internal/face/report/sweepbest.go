@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/study/contest"
-
 	"gonum.org/v1/gonum/stat"
 
 	"weft/internal/face/doc"
+	"weft/internal/study/contest"
 	"weft/internal/study/sweep"
 	"weft/scenario"
 	"weft/units"

@@ -33,7 +33,7 @@ func Training(t *results.TrainingScale, lines []*Drawn, resolved []byte) *doc.Do
 			Blocks: []doc.Block{scalingTable(t)},
 		})
 		d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(scalingSentences(t)...)})
-		d.Add(doc.Section{Title: "Scaling", In: doc.Page, Blocks: diagrams(d.Series, scalingPlots(t))})
+		d.Add(doc.Section{Title: "Scaling", In: doc.Page, Blocks: diagrams(d.Series, scalingPlots(t, d.Series)...)})
 	}
 	for _, s := range stepSections(last, lines) {
 		if len(t.Points) > 1 {

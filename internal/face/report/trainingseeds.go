@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/internal/study/contest"
-
 	"weft/internal/face/doc"
+	"weft/internal/study/contest"
 	"weft/results"
 	"weft/units"
 )

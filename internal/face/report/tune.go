@@ -43,9 +43,7 @@ func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 			In:      doc.Details, Blocks: []doc.Block{doc.Grid(sensitivityRows(r))},
 		})
 	}
-	if plots := tunePlots(r); len(plots) > 0 {
-		d.Add(doc.Section{Title: "Search and sensitivity", Blocks: []doc.Block{doc.Plots{Plots: plots}}})
-	}
+	d.Add(doc.Section{Title: "Search and sensitivity", Blocks: diagrams(nil, tunePlots(r)...)})
 	for _, c := range configs {
 		d.Add(scenarioSection("For the devices: "+c.Name, []byte(c.Text)))
 	}
