@@ -101,8 +101,8 @@ func overviewTable(results []validate.Result) *doc.Table {
 			limit = &l
 		}
 		errorRow(t, &of[0].Of, limit, c.ID, c.Title, yes(limit != nil))
-		last := &t.Rows[len(t.Rows)-1]
-		*last = append(*last, doc.Text(cmp.Or(c.Unscored, c.Note)))
+		last := t.Rows[len(t.Rows)-1]
+		last[len(last)-1] = doc.Text(cmp.Or(c.Unscored, c.Note))
 	}
 	return t
 }

@@ -13,14 +13,11 @@ import (
 func Collisions(r *collisions.Result, scenario []byte) *doc.Document {
 	d := &doc.Document{
 		Brand: simulation, Title: r.Scenario, Heading: collisionsTitle(r), Footer: sameAgain,
-		Subtitle: fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds")),
+		Subtitle: fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(r.HashSeeds, "hash seed", "hash seeds")),
 	}
 	d.Add(doc.Section{Blocks: []doc.Block{collisionsTable(r)}})
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(collisionsNotes(r)...)})
-	var names []string
-	for _, p := range r.Policies {
-		names = append(names, p.Name)
-	}
+	names := namesOf(r.Policies, func(p collisions.Policy) string { return p.Name })
 	d.Add(doc.Section{Title: "As the job grows", Blocks: diagrams(names,
 		collisionsPlot(r, "Lost to collisions", "share of the busbw on one ideal switch: median, and the band from 10 % to 90 % of hash seeds",
 			func(x float64) string { return axisNumber(100*x) + " %" }, func(c *collisions.Cell) collisions.Quantiles { return c.Lost }),
@@ -32,7 +29,7 @@ func Collisions(r *collisions.Result, scenario []byte) *doc.Document {
 }
 
 func collisionsTitle(r *collisions.Result) string {
-	return fmt.Sprintf("%s: busbw that %s of %s loses between the leaves, over %s", r.Scenario, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds"))
+	return fmt.Sprintf("%s: busbw that %s of %s loses between the leaves, over %s", r.Scenario, r.Workload, sizeText(r.Bytes), plural(r.HashSeeds, "hash seed", "hash seeds"))
 }
 
 // collisionsNotes explain the numbers.
@@ -51,7 +48,7 @@ func collisionsNotes(r *collisions.Result) []string {
 		}
 	}
 	if failed > 0 {
-		out = append(out, fmt.Sprintf("%s failed, which no quantile has: %s", plural(int64(failed), "simulation", "simulations"), oneLine(why)))
+		out = append(out, fmt.Sprintf("%s failed, which no quantile has: %s", plural(failed, "simulation", "simulations"), oneLine(why)))
 	}
 	if r.Partial {
 		out = append(out, "Partial: larger sizes are missing.")

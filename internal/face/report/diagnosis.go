@@ -68,7 +68,7 @@ func LogHeading(l *logfile.Log) string {
 	for _, t := range l.Tables {
 		rows += len(t.Rows)
 	}
-	text := fmt.Sprintf("%s: %s of %s, %s", l.Name, plural(int64(len(l.Tables)), "table", "tables"), l.Tables[0].Format, plural(int64(rows), "row", "rows"))
+	text := fmt.Sprintf("%s: %s of %s, %s", l.Name, plural(len(l.Tables), "table", "tables"), l.Tables[0].Format, plural(rows, "row", "rows"))
 	if l.Said.Version != "" {
 		text += ", NCCL " + l.Said.Version
 	}
@@ -85,7 +85,7 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))
 	}
 	if d.Log.Unlisted > 0 {
-		out = append(out, fmt.Sprintf("and %s more of that kind", plural(int64(d.Log.Unlisted), "place", "places")))
+		out = append(out, fmt.Sprintf("and %s more of that kind", plural(d.Log.Unlisted, "place", "places")))
 	}
 	for _, t := range d.Log.Tables {
 		if t.Cut != "" {

@@ -18,11 +18,7 @@ func Picture(w io.Writer, r *results.Results) error {
 	if len(plots) < 2 || plots[0].Title != bandwidthTitle || plots[1].Title != behindTitle && plots[1].Title != timeTitle {
 		return fmt.Errorf("there is nothing to draw: a drawing needs results of two sizes or more")
 	}
-	var legend []string
-	for _, f := range r.Fabrics {
-		legend = append(legend, f.Name)
-	}
-	return sheet(w, legend, plots[:2])
+	return sheet(w, names(r), plots[:2])
 }
 
 // sheet writes diagrams in two columns, under the names of their lines, as a drawing that needs no page.
