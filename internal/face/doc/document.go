@@ -1,6 +1,9 @@
 package doc
 
-import "html/template"
+import (
+	"html/template"
+	"slices"
+)
 
 // Document is the output of a verb.
 type Document struct {
@@ -112,8 +115,16 @@ func (Figure) kind() string    { return "figure" }
 func (Cards) kind() string     { return "cards" }
 func (Live) kind() string      { return "live" }
 
-// Add adds a section.
-func (d *Document) Add(s Section) { d.Sections = append(d.Sections, s) }
+// Add adds sections, without tables that have no row below their heading.
+func (d *Document) Add(sections ...Section) {
+	for _, s := range sections {
+		s.Blocks = slices.DeleteFunc(slices.Clone(s.Blocks), func(b Block) bool {
+			t, is := b.(*Table)
+			return is && len(t.Rows) < 2
+		})
+		d.Sections = append(d.Sections, s)
+	}
+}
 
 // Paragraphs are sentences, a paragraph each.
 func Paragraphs(sentences ...string) []Block { return paragraphs(Plain, sentences) }

@@ -59,8 +59,24 @@ func Grid(rows [][]string) *Table {
 	return t
 }
 
-// Add adds a row.
-func (t *Table) Add(row ...Cell) { t.Rows = append(t.Rows, row) }
+// Add adds a row. The columns for which it has no cell have [None].
+func (t *Table) Add(row ...Cell) {
+	for len(t.Rows) > 0 && len(row) < len(t.Rows[0]) {
+		row = append(row, None)
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// AddGroup adds columns below a common heading.
+func (t *Table) AddGroup(heading Cell, columns ...string) {
+	from := len(t.Rows[0])
+	t.Groups = append(t.Groups, Group{From: from, To: from + len(columns), Cell: heading})
+	t.Columns = append(t.Columns, make([]Column, from-len(t.Columns))...)
+	for k, name := range columns {
+		t.Columns = append(t.Columns, Column{Gap: 2 + max(0, 1-k)})
+		t.Rows[0] = append(t.Rows[0], Text(name))
+	}
+}
 
 // AddTexts adds a row of plain texts.
 func (t *Table) AddTexts(row ...string) {

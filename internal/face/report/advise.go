@@ -17,28 +17,15 @@ func Advice(a *advise.Advice) *doc.Document {
 		Footer: "Made by weft advise; the same profile, prices and version make the same page.",
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(append(choiceLines(a), servingLines(a)...)...)})
-	if s, is := movesSection(a); is {
-		d.Add(s)
-	}
+	d.Add(movesSection(a))
 	d.Add(doc.Section{Title: "Points by criterion", In: doc.Page, Blocks: pointLanes(a), Caption: "Each fabric's points; the length of a row is the criterion's weight."})
 	d.Add(doc.Section{Title: "The choice by weight", In: doc.Page, Blocks: weightLanes(a), Caption: "The fabric with more points at every weight of one criterion, the other weights unchanged."})
 	d.Add(comparisonSection(a))
-	if len(a.Reasons) > 0 {
-		d.Add(reasonSection("The strongest reasons", a.Reasons))
-	}
-	if len(a.Against) > 0 {
-		d.Add(reasonSection("In favour of the other", a.Against))
-	}
-	if len(a.Counterfactuals) > 0 {
-		d.Add(counterfactualSection(a))
-	}
+	d.Add(reasonSection("The strongest reasons", a.Reasons), reasonSection("In favour of the other", a.Against), counterfactualSection(a))
 	if len(a.Flips) > 0 {
 		d.Add(flipSection(a))
 	}
-	if len(a.Needs) > 0 {
-		d.Add(needSection(a))
-	}
-	d.Sections = append(d.Sections, makerSection(a), generationSection(a), thumbSection(a), ruleSection(a))
+	d.Add(needSection(a), makerSection(a), generationSection(a), thumbSection(a), ruleSection(a))
 	for _, c := range a.Candidates {
 		if c.Design != nil {
 			d.Add(billSection(c.Design, doc.Page))

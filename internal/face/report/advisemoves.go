@@ -60,10 +60,10 @@ func moveText(m *advise.Move) string {
 	return text
 }
 
-// movesSection is a row for each change of a serving job; false if there are none.
-func movesSection(a *advise.Advice) (doc.Section, bool) {
+// movesSection is a row for each change of a serving job.
+func movesSection(a *advise.Advice) doc.Section {
 	if len(a.Moves) == 0 {
-		return doc.Section{}, false
+		return doc.Section{}
 	}
 	t := doc.Wrapped("fabric", "change", "limits kept up to", "first token, P99", "token, P99", "good")
 	row := func(fabric, change string, s *advise.Served) {
@@ -89,7 +89,7 @@ func movesSection(a *advise.Advice) (doc.Section, bool) {
 		row(m.Fabric, m.Change, m.After)
 	}
 	return doc.Section{Title: "What to change first", Blocks: append([]doc.Block{t}, doc.Notes(fmt.Sprintf(
-		"One thing is changed at a time. Rates were searched in steps of %s in a second; the last three columns are at the asked rate. All of it is one run of the seed for each rate.", advise.RateText(step)))...)}, true
+		"One thing is changed at a time. Rates were searched in steps of %s in a second; the last three columns are at the asked rate. All of it is one run of the seed for each rate.", advise.RateText(step)))...)}
 }
 
 // shortRefusal is the first line of a refusal, without its place.

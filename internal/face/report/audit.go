@@ -60,10 +60,10 @@ func auditSentence(r *audit.Report) string {
 		}
 	}
 	text := fmt.Sprintf("%d of %s on %s proved.", proved,
-		plural(int64(all), "required separation", "required separations"), plural(int64(len(r.Fabrics)), "fabric is", "fabrics are"))
+		plural(all, "required separation", "required separations"), plural(len(r.Fabrics), "fabric is", "fabrics are"))
 	var not []string
 	if r.Unrequired > 0 {
-		not = append(not, plural(int64(r.Unrequired), "pair of zones", "pairs of zones")+" of which nothing is required")
+		not = append(not, plural(r.Unrequired, "pair of zones", "pairs of zones")+" of which nothing is required")
 	}
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Outside > 0 {

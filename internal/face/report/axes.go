@@ -10,6 +10,35 @@ import (
 	"weft/internal/face/doc"
 )
 
+// axis is the horizontal axis of a plot.
+type axis struct {
+	name   string
+	places []float64 // from 0 to 1 along the axis, rising
+	labels []string
+}
+
+// linear is an axis with n positions, at equal distances for equal differences of rising values.
+func linear(name string, n int, value func(i int) float64, label func(i int) string) axis {
+	a := axis{name, make([]float64, n), make([]string, n)}
+	for i := range n {
+		a.places[i], a.labels[i] = (value(i)-value(0))/max(1e-9, value(n-1)-value(0)), label(i)
+	}
+	return a
+}
+
+// logarithmic is an axis with equal distances for equal ratios of values from 1 on.
+func logarithmic(name string, n int, value func(i int) int64, label func(i int) string) axis {
+	return linear(name, n, func(i int) float64 { return math.Log(float64(max(1, value(i)))) }, label)
+}
+
+// overSizes is the axis of message sizes.
+func overSizes(sizes []int64) axis {
+	return logarithmic("message size, logarithmic axis", len(sizes), func(i int) int64 { return sizes[i] }, func(i int) string { return sizeText(sizes[i]) })
+}
+
+// x is the position in the drawing.
+func (a *axis) x(i int) float64 { return plotLeft + innerWidth*a.places[i] }
+
 // bounds is the range of the y axis; ok is false if there is no value.
 func (p *plot) bounds() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
@@ -96,42 +125,6 @@ func logTicks(lo, hi float64) []float64 {
 	return ticks
 }
 
-// x is the position of a size: sizes have equal distances if they grow by equal factors.
-func (p *plot) x(i int) float64 {
-	if p.over != nil {
-		return plotLeft + innerWidth*p.over.places[i]
-	}
-	first, last := float64(max(1, p.sizes[0])), float64(max(1, p.sizes[len(p.sizes)-1]))
-	if last <= first {
-		return plotLeft + innerWidth/2
-	}
-	return plotLeft + innerWidth*math.Log(float64(max(1, p.sizes[i]))/first)/math.Log(last/first)
-}
-
-// places is the number of positions along the axis.
-func (p *plot) places() int {
-	if p.over != nil {
-		return len(p.over.places)
-	}
-	return len(p.sizes)
-}
-
-// label is the name of a position.
-func (p *plot) label(i int) string {
-	if p.over != nil {
-		return p.over.labels[i]
-	}
-	return sizeText(p.sizes[i])
-}
-
-// axisName is the name of the axis.
-func (p *plot) axisName() string {
-	if p.over != nil {
-		return p.over.name
-	}
-	return "message size, logarithmic axis"
-}
-
 // y is the position of a value. 0 on a logarithmic axis has a line of its own, below the axis.
 func (p *plot) y(v, lo, hi float64) float64 {
 	switch height := p.axisHeight(); {
@@ -192,7 +185,7 @@ func (p *plot) axes(b *strings.Builder, lo, hi float64) {
 	}
 	b.WriteString(`</g>`)
 	p.sizeTicks(b)
-	fmt.Fprintf(b, `<text class="axis" text-anchor="middle" x="%s" y="%s">%s</text>`, doc.Num(plotLeft+innerWidth/2), doc.Num(plotHeight-6), html.EscapeString(p.axisName()))
+	fmt.Fprintf(b, `<text class="axis" text-anchor="middle" x="%s" y="%s">%s</text>`, doc.Num(plotLeft+innerWidth/2), doc.Num(plotHeight-6), html.EscapeString(p.over.name))
 	if name := p.valueName(); name != "" {
 		fmt.Fprintf(b, `<text class="axis of-values" x="0" y="12">%s</text>`, html.EscapeString(name))
 	}
@@ -214,8 +207,8 @@ func (p *plot) valueName() string {
 // page hides every second label where letters must be larger.
 func (p *plot) sizeTicks(b *strings.Builder) {
 	b.WriteString(`<g class="tick sizes">`)
-	for at, n, i := math.Inf(-1), 0, 0; i < p.places(); i++ {
-		x := p.x(i)
+	for at, n, i := math.Inf(-1), 0, 0; i < len(p.over.places); i++ {
+		x := p.over.x(i)
 		if x-at < tickRoom {
 			fmt.Fprintf(b, `<path class="minor" d="M%s %sv3"/>`, doc.Num(x), doc.Num(plotHeight-plotBottom))
 			continue
@@ -225,7 +218,7 @@ func (p *plot) sizeTicks(b *strings.Builder) {
 			class = ` class="wide-only"`
 		}
 		fmt.Fprintf(b, `<text%s text-anchor="middle" x="%s" y="%s">%s</text><path d="M%s %sv6"/>`, class, doc.Num(x), doc.Num(plotHeight-plotBottom+19),
-			html.EscapeString(p.label(i)), doc.Num(x), doc.Num(plotHeight-plotBottom))
+			html.EscapeString(p.over.labels[i]), doc.Num(x), doc.Num(plotHeight-plotBottom))
 		at = x
 	}
 }

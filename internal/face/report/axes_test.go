@@ -85,7 +85,7 @@ func TestACounterOfZeroIsNotDrawn(t *testing.T) {
 		}
 	}
 	titles := map[string]string{}
-	for _, p := range newComparison(r).plots() {
+	for _, p := range drawn(newComparison(r).plots()...) {
 		titles[p.Title] = string(p.SVG)
 	}
 	if svg := titles["Credit stalls"]; !strings.Contains(svg, `class="line s0"`) || strings.Contains(svg, `class="line s1"`) {

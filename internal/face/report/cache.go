@@ -11,7 +11,7 @@ import (
 
 // Cache is what a cache of known results has.
 func Cache(c *cache.Contents) *doc.Document {
-	d := cacheDocument(fmt.Sprintf("%s in %s of at most %s", countOf(c.Results, "known result", "known results"), units.Bytes(c.Bytes), units.Bytes(c.MaxBytes)))
+	d := cacheDocument(fmt.Sprintf("%s in %s of at most %s", exactly(c.Results, "known result", "known results"), units.Bytes(c.Bytes), units.Bytes(c.MaxBytes)))
 	place := "They are in " + c.Folder + "."
 	if c.Results == 0 {
 		place = c.Folder + " has none. Studies with many simulations keep their results there."
@@ -35,7 +35,7 @@ func Cache(c *cache.Contents) *doc.Document {
 
 // CacheCheck is a sample of known results that were simulated again.
 func CacheCheck(sample []cache.Checked, wrong int) *doc.Document {
-	heading := fmt.Sprintf("%s simulated again: all have the same bytes", countOf(len(sample), "known result was", "known results were"))
+	heading := fmt.Sprintf("%s simulated again: all have the same bytes", exactly(len(sample), "known result was", "known results were"))
 	switch {
 	case len(sample) == 0:
 		heading = "This program has no known results"
@@ -61,14 +61,6 @@ func CacheCheck(sample []cache.Checked, wrong int) *doc.Document {
 
 func cacheDocument(heading string) *doc.Document {
 	return &doc.Document{Brand: "known results", Title: "Known results of simulations", Heading: heading, Footer: "Made by weft."}
-}
-
-// countOf is a number with its noun.
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return doc.Integer(int64(n)) + " " + many
 }
 
 func day(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateOnly) }

@@ -37,7 +37,7 @@ const (
 const simulation = "packet-level simulation"
 
 func subtitle(r *results.Results, sc *scenario.Resolved) string {
-	parts := []string{r.Workload, plural(int64(r.Ranks), "rank", "ranks") + " on " + plural(int64(r.Nodes), "node", "nodes")}
+	parts := []string{r.Workload, plural(r.Ranks, "rank", "ranks") + " on " + plural(r.Nodes, "node", "nodes")}
 	if sc != nil {
 		n, nodes := sc.Cluster.Node, "nodes"
 		if r.Nodes == 1 {
@@ -189,9 +189,6 @@ func (v *comparison) hot(links int) doc.Section {
 			busy.Bar = max(0, h.Busy)
 			t.Add(doc.Text(f.Name).In(doc.Series(i)), doc.Text(h.Name), busy, doc.Bytes(units.Bytes(h.Bytes)), doc.Text(spreadText(h)), doc.Text(shared(h)))
 		}
-	}
-	if len(t.Rows) < 2 {
-		return doc.Section{}
 	}
 	return doc.Section{Title: "Busiest links " + figureAt("", last), In: doc.Page, Blocks: []doc.Block{t.Filled()}}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"weft/internal/study/contest"
-
 	"weft/results"
 	"weft/units"
 )
@@ -374,7 +373,7 @@ func (c *claim) limits() string {
 		}
 	}
 	if more > 0 {
-		out = append(out, "It does not hold with "+plural(int64(more), "reading more", "readings more")+", either (--details).")
+		out = append(out, "It does not hold with "+plural(more, "reading more", "readings more")+", either (--details).")
 	}
 	return strings.Join(out, " ")
 }

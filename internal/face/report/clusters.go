@@ -101,8 +101,8 @@ func overviewTable(results []validate.Result) *doc.Table {
 			limit = &l
 		}
 		errorRow(t, &of[0].Of, limit, c.ID, c.Title, yes(limit != nil))
-		last := &t.Rows[len(t.Rows)-1]
-		*last = append(*last, doc.Text(cmp.Or(c.Unscored, c.Note)))
+		last := t.Rows[len(t.Rows)-1]
+		last[len(last)-1] = doc.Text(cmp.Or(c.Unscored, c.Note))
 	}
 	return t
 }
@@ -179,20 +179,15 @@ var measuredLegend = []string{"measured, ±25 %", "weft"}
 // clusterPicture is the picture of a cluster with the times of this run.
 func clusterPicture(r *validate.Result) []doc.Block {
 	c := r.Times()
-	plots := clusterPlots(&c)
-	if len(plots) == 0 {
-		return nil
-	}
-	return []doc.Block{doc.Plots{Legend: measuredLegend, Plots: plots}}
+	return diagrams(measuredLegend, clusterPlots(&c)...)
 }
 
 // clusterPlots are a diagram of the times for each operation and number of ranks.
-func clusterPlots(c *tables.Cluster) []doc.Plot {
-	var plots []*plot
+func clusterPlots(c *tables.Cluster) (plots []*plot) {
 	for _, k := range c.Kinds() {
 		plots = append(plots, timesPlot(c, k))
 	}
-	return drawn(plots...)
+	return plots
 }
 
 // timesPlot is the times of NCCL's own choice. weft's time is the score's: with figures that were
@@ -206,13 +201,15 @@ func timesPlot(c *tables.Cluster, kind tables.Kind) *plot {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b *tables.Row) int { return cmp.Compare(a.Bytes, b.Bytes) })
-	was, is := series{fabric: 0, label: "measured"}, series{fabric: 1, label: "weft"}
+	var sizes []int64
+	p.series = []series{{fabric: 0, label: "measured"}, {fabric: 1, label: "weft"}}
+	was, is := &p.series[0], &p.series[1]
 	for _, m := range rows {
 		took := float64(m.Time)
-		p.sizes = append(p.sizes, m.Bytes)
+		sizes = append(sizes, m.Bytes)
 		was.values, is.values = append(was.values, took), append(is.values, float64(cmp.Or(m.Without, m.Predicted)))
 		was.low, was.high = append(was.low, took*(1-measuredBand)), append(was.high, took*(1+measuredBand))
 	}
-	p.series = []series{was, is}
+	p.over = overSizes(sizes)
 	return p
 }

@@ -13,29 +13,23 @@ import (
 func Collisions(r *collisions.Result, scenario []byte) *doc.Document {
 	d := &doc.Document{
 		Brand: simulation, Title: r.Scenario, Heading: collisionsTitle(r), Footer: sameAgain,
-		Subtitle: fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds")),
+		Subtitle: fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(r.HashSeeds, "hash seed", "hash seeds")),
 	}
 	d.Add(doc.Section{Blocks: []doc.Block{collisionsTable(r)}})
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(collisionsNotes(r)...)})
-	var names []string
-	for _, p := range r.Policies {
-		names = append(names, p.Name)
-	}
-	plots := drawn(
+	names := namesOf(r.Policies, func(p collisions.Policy) string { return p.Name })
+	d.Add(doc.Section{Title: "As the job grows", Blocks: diagrams(names,
 		collisionsPlot(r, "Lost to collisions", "share of the busbw on one ideal switch: median, and the band from 10 % to 90 % of hash seeds",
 			func(x float64) string { return axisNumber(100*x) + " %" }, func(c *collisions.Cell) collisions.Quantiles { return c.Lost }),
 		collisionsPlot(r, "Bus bandwidth", "GB/s, median, and the band from 10 % to 90 % of hash seeds",
 			axisNumber, func(c *collisions.Cell) collisions.Quantiles { return c.BusBW }),
-	)
-	if len(plots) > 0 {
-		d.Add(doc.Section{Title: "As the job grows", Blocks: []doc.Block{doc.Plots{Legend: names, Plots: plots}}})
-	}
+	)})
 	d.Add(scenarioSection(scenarioTitle, scenario))
 	return d
 }
 
 func collisionsTitle(r *collisions.Result) string {
-	return fmt.Sprintf("%s: busbw that %s of %s loses between the leaves, over %s", r.Scenario, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds"))
+	return fmt.Sprintf("%s: busbw that %s of %s loses between the leaves, over %s", r.Scenario, r.Workload, sizeText(r.Bytes), plural(r.HashSeeds, "hash seed", "hash seeds"))
 }
 
 // collisionsNotes explain the numbers.
@@ -54,7 +48,7 @@ func collisionsNotes(r *collisions.Result) []string {
 		}
 	}
 	if failed > 0 {
-		out = append(out, fmt.Sprintf("%s failed, which no quantile has: %s", plural(int64(failed), "simulation", "simulations"), oneLine(why)))
+		out = append(out, fmt.Sprintf("%s failed, which no quantile has: %s", plural(failed, "simulation", "simulations"), oneLine(why)))
 	}
 	if r.Partial {
 		out = append(out, "Partial: larger sizes are missing.")
@@ -89,14 +83,8 @@ func losses(c *collisions.Cell) []doc.Cell {
 // collisionsPlot is a line and a band per policy over the ranks. A gain is drawn as zero loss: the
 // axis begins at zero.
 func collisionsPlot(r *collisions.Result, title, note string, format func(float64) string, of func(*collisions.Cell) collisions.Quantiles) *plot {
-	p := &plot{title: title, note: note, over: &scale{name: "ranks"}, format: format}
-	for i := range r.Sizes {
-		place := 0.5
-		if first, last := float64(r.Sizes[0].Ranks), float64(r.Sizes[len(r.Sizes)-1].Ranks); last > first {
-			place = math.Log(float64(r.Sizes[i].Ranks)/first) / math.Log(last/first)
-		}
-		p.over.places, p.over.labels = append(p.over.places, place), append(p.over.labels, doc.Integer(int64(r.Sizes[i].Ranks)))
-	}
+	ranks := func(i int) int64 { return int64(r.Sizes[i].Ranks) }
+	p := &plot{title: title, note: note, format: format, over: logarithmic("ranks", len(r.Sizes), ranks, func(i int) string { return doc.Integer(ranks(i)) })}
 	for k := range r.Policies {
 		s := series{fabric: k, line: dash(min(k/doc.Palette, len(dashes)-1)), label: r.Policies[k].Name}
 		for i := range r.Sizes {

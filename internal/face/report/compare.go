@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/study/contest"
-	"weft/internal/study/quantity"
-
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
+	"weft/internal/study/contest"
+	"weft/internal/study/quantity"
 	"weft/results"
 	"weft/scenario"
 )
@@ -25,7 +24,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	}
 	d.Add(v.cards())
 	d.Add(v.bars())
-	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots())})
+	d.Add(doc.Section{Title: "Over message size", In: doc.Page, Blocks: diagrams(d.Series, v.plots()...)})
 	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(alarms(r), pauseStories(r), doc.Paragraphs(judged.Short()...))})
 	time := "Time"
 	if r.Workload == string(scenario.Uniform) {
@@ -37,15 +36,13 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(doc.Paragraphs(faultSentences(r)...), doc.Notes(judged.Notes...))})
-	d.Add(contestSection(r, sc))
+	d.Add(doc.Section{Title: "Why, and how sure", Caption: waterfallCaption, In: doc.Details, Blocks: append(waterfallTable(r), readingTable(r), differenceTable(sc))})
 	d.Add(doc.Section{Title: "Also seen", Caption: "counters and links are no reasons", In: doc.Details, Blocks: doc.Paragraphs(judged.Seen...)})
 	d.Add(faultTimeline(r))
 	d.Add(doc.Section{Title: "Faults", Caption: "times count from the fault; recovery: every leaf-host path that can return has returned", In: doc.Details, Blocks: faultTables(r)})
-	if t := streamTable(r); t != nil {
-		d.Add(doc.Section{Title: "Streams beside the workload", Caption: "GB/s of all; p99 of the slowest; share of the hottest link's bytes", In: doc.Details, Blocks: []doc.Block{t}})
-	}
+	d.Add(doc.Section{Title: "Streams beside the workload", Caption: "GB/s of all; p99 of the slowest; share of the hottest link's bytes", In: doc.Details, Blocks: []doc.Block{streamTable(r)}})
 	if repeated(r) {
-		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest", In: doc.Details, Blocks: seedBlocks(r)})
+		d.Add(doc.Section{Title: "Over seeds", Caption: "95 % intervals: ± of the mean time; times the time of the fastest", In: doc.Details, Blocks: []doc.Block{intervalTable(r), spreadTable(r)}})
 	}
 	d.Add(doc.Section{Title: "Tail and network", Caption: "flows between nodes; stalls: waits for credits; pauses: PFC frames; CNPs: for ECN marks", In: doc.Details, Blocks: []doc.Block{networkTable(r).Filled()}})
 	d.Add(v.hot(hotLinks))
@@ -58,18 +55,6 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 		d.Add(scenarioSection(scenarioTitle, resolved))
 	}
 	return d
-}
-
-// contestSection is what the fabrics do not share, and the tests of the leads.
-func contestSection(r *results.Results, sc *scenario.Resolved) doc.Section {
-	s := doc.Section{Title: "Why, and how sure", Caption: waterfallCaption, In: doc.Details, Blocks: waterfallTable(r)}
-	if t := readingTable(r); t != nil {
-		s.Blocks = append(s.Blocks, t)
-	}
-	if t := differenceTable(sc); t != nil {
-		s.Blocks = append(s.Blocks, t)
-	}
-	return s
 }
 
 // partial is the alarm of a run that was stopped.
@@ -89,12 +74,7 @@ func alarms(r *results.Results) (out []doc.Block) {
 }
 
 // names are the fabrics' names.
-func names(r *results.Results) (out []string) {
-	for _, f := range r.Fabrics {
-		out = append(out, f.Name)
-	}
-	return out
-}
+func names(r *results.Results) []string { return namesOf(r.Fabrics, fabricName) }
 
 // speedQuantities are the columns of speedTable for each fabric; the first is the time.
 var speedQuantities = quantity.Points.Only("time_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s")
@@ -103,14 +83,10 @@ var speedQuantities = quantity.Points.Only("time_ps", "algbw_gbytes_per_s", "bus
 // fastest.
 func speedTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size")
-	t.Keys, t.Columns = 1, make([]doc.Column, 1)
+	t.Keys = 1
 	heads := headings(speedQuantities)
 	for i, f := range r.Fabrics {
-		t.Groups = append(t.Groups, doc.Group{From: 1 + len(heads)*i, To: 1 + len(heads)*(i+1), Cell: doc.Text(f.Name).In(doc.Series(i))})
-		for k, head := range heads {
-			t.Columns = append(t.Columns, doc.Column{Gap: 2 + max(0, 1-k)})
-			t.Rows[0] = append(t.Rows[0], doc.Text(head))
-		}
+		t.AddGroup(doc.Text(f.Name).In(doc.Series(i)), heads...)
 	}
 	contest := len(r.Fabrics) > 1
 	if contest {

@@ -3,113 +3,52 @@ package report
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"weft/internal/face/doc"
-	"weft/results"
-	"weft/units"
+	"weft/internal/sim/protocol"
+	"weft/internal/study/quantity"
+	"weft/scenario"
 )
 
-// drawn are the plots with values at more than one position.
-func drawn(plots ...*plot) (out []doc.Plot) {
-	for _, p := range plots {
-		if p.places() < 2 {
-			continue
-		}
-		if svg := p.draw(); svg != "" {
-			out = append(out, doc.Plot{Title: p.title, Note: p.note, SVG: svg, Keys: p.keys})
-		}
+// plots are the diagrams of the page.
+func (v *comparison) plots() []*plot {
+	return []*plot{
+		v.plot(&plot{title: bandwidthTitle, note: "more is better", log: true}, "busbw_gbytes_per_s"),
+		v.behindPlot(),
+		v.plot(&plot{title: timeTitle, note: "of one operation, less is better", log: true}, "time_ps"),
+		v.plot(&plot{title: "Tail", note: "completion of messages between nodes, less is better", log: true}, "message_p99_ps", "message_max_ps"),
+		v.plot(&plot{title: "Hottest link", note: "share of the time in which the busiest wire carries packets", most: 1}, "hottest_link_busy"),
+		v.perPacket(&plot{title: "Credit stalls", note: "waits for credits; a fabric without any is not drawn"}, "credit_stalls"),
+		v.perPacket(&plot{title: "Pauses, marks and drops", note: "a counter that stayed at zero is not drawn"}, "pfc_pauses", "ecn_marks", "drops"),
 	}
-	return out
 }
 
-// diagrams are plots of some series; none if there are no values.
-func diagrams(legend []string, plots []doc.Plot) []doc.Block {
-	if len(plots) == 0 {
-		return nil
-	}
-	return []doc.Block{doc.Plots{Legend: legend, Plots: plots}}
-}
-
-// plots are the diagrams of the page that have values.
-func (v *comparison) plots() []doc.Plot {
-	var out []doc.Plot
-	add := func(p *plot, keys ...doc.Key) {
-		p.keys = keys
-		out = append(out, drawn(p)...)
-	}
-	add(&plot{
-		title: bandwidthTitle, note: "more is better", unit: "GB/s", sizes: v.sizes, log: true, format: axisNumber,
-		series: v.each(solid, "", func(m results.Point) float64 { return orNaN(m.BusBW) }),
-	})
-	add(v.behindPlot())
-	add(&plot{
-		title: timeTitle, note: "of one operation, less is better", sizes: v.sizes, log: true, format: timeText,
-		series: v.each(solid, "", func(m results.Point) float64 { return float64(m.Time) }),
-	})
-	add(&plot{
-		title: "Tail", note: "completion of messages between nodes, less is better", sizes: v.sizes, log: true, format: timeText,
-		series: slices.Concat(
-			v.each(solid, ", 99th percentile", func(m results.Point) float64 { return float64(m.Flows.P99) }),
-			v.each(dashed, ", slowest", func(m results.Point) float64 { return float64(m.Flows.Max) })),
-	}, doc.Key{Dash: dashes[solid], Label: "99th percentile"}, doc.Key{Dash: dashes[dashed], Label: "slowest"})
-	add(&plot{
-		title: "Hottest link", note: "share of the time in which the busiest wire carries packets", sizes: v.sizes, most: 1,
-		format: func(x float64) string { return strconv.FormatFloat(math.Round(100*x), 'f', 0, 64) + " %" },
-		series: v.each(solid, "", func(m results.Point) float64 {
-			h, ok := hottest(m)
-			if !ok {
+// plot draws quantities of one unit over message size: a line for each fabric, and for each of several
+// quantities its own dashes.
+func (v *comparison) plot(p *plot, quantities ...scenario.SweepQuantity) *plot {
+	p.over = overSizes(v.sizes)
+	list := quantity.Points.Only(quantities...)
+	for k, q := range list {
+		p.format = axisFormat(q.Unit)
+		if q.Unit == quantity.GBytesPerSecond {
+			p.unit = "GB/s"
+		}
+		lines := linesOf(names(v.r), len(v.sizes), func(i, s int) float64 {
+			m, ok := point(v.r.Fabrics[i], v.sizes[s])
+			if !ok || !m.Measured() || q.Of(&m) == 0 && lacks(protocol.Of(v.r.Fabrics[i].Protocol), &q.Measure, &m) {
 				return math.NaN()
 			}
-			return h.Busy
-		}),
-	})
-	add(v.perPacket("Credit stalls", "waits for credits; a fabric without any is not drawn", counted{solid, "credit stalls", func(m results.Point) int64 { return m.Counts.CreditStalls }}))
-	congestion := []counted{
-		{solid, "PFC pauses", func(m results.Point) int64 { return m.Counts.Pauses }},
-		{dashed, "ECN marks", func(m results.Point) int64 { return m.Counts.Marks }},
-		{dotted, "drops", func(m results.Point) int64 { return m.Counts.Drops() }},
-	}
-	var keys []doc.Key
-	for _, c := range congestion {
-		keys = append(keys, doc.Key{Dash: dashes[c.line], Label: c.label})
-	}
-	add(v.perPacket("Pauses, marks and drops", "a counter that stayed at zero is not drawn", congestion...), keys...)
-	return out
-}
-
-func orNaN(x float64) float64 {
-	if x <= 0 {
-		return math.NaN()
-	}
-	return x
-}
-
-func timeText(ps float64) string { return units.Time(math.Round(ps)).String() }
-
-// axisNumber is a value without trailing zeros.
-func axisNumber(x float64) string {
-	if x >= 1 || x == 0 {
-		return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
-}
-
-// each is one line per fabric.
-func (v *comparison) each(line dash, what string, value func(results.Point) float64) []series {
-	var out []series
-	for i, f := range v.r.Fabrics {
-		s := series{fabric: i, line: line, label: f.Name + what}
-		for _, size := range v.sizes {
-			x := math.NaN()
-			if p, ok := point(f, size); ok && p.Measured() {
-				x = value(p)
+			return q.Of(&m)
+		})
+		if len(list) > 1 {
+			p.keys = append(p.keys, doc.Key{Dash: dashes[k], Label: q.Heading})
+			for i := range lines {
+				lines[i].line, lines[i].label = dash(k), lines[i].label+", "+q.Heading
 			}
-			s.values = append(s.values, x)
 		}
-		out = append(out, s)
+		p.series = append(p.series, lines...)
 	}
-	return out
+	return p
 }
 
 // The titles of plots that [Picture] has.
@@ -126,15 +65,11 @@ const leastBehind = 0.001
 // behindPlot is how much longer each fabric takes than the fastest of the size. On a logarithmic
 // axis both a few percent and a factor of ten can be read. The fastest is on the line of 0 below it.
 func (v *comparison) behindPlot() *plot {
-	p := &plot{
-		title: behindTitle, note: "how much longer than the fastest of the size", unit: "% longer", zero: "fastest", sizes: v.sizes, log: true,
-		format: func(x float64) string { return axisNumber(100*x) + " %" },
-	}
+	p := v.plot(&plot{title: behindTitle, note: "how much longer than the fastest of the size", unit: "% longer", zero: "fastest", log: true}, "time_ps")
+	p.format = func(x float64) string { return axisNumber(100*x) + " %" }
 	if len(v.r.Fabrics) < 2 {
-		p.sizes = nil
-		return p
+		p.series = nil
 	}
-	p.series = v.each(solid, "", func(m results.Point) float64 { return float64(m.Time) })
 	for i := range v.sizes {
 		least, n := math.Inf(1), 0
 		for _, s := range p.series {
@@ -154,27 +89,21 @@ func (v *comparison) behindPlot() *plot {
 	return p
 }
 
-// counted is a counter of the network besides carried packets.
-type counted struct {
-	line  dash
-	label string
-	of    func(results.Point) int64
-}
-
-// perPacket draws what was counted per thousand packets.
-func (v *comparison) perPacket(title, note string, what ...counted) *plot {
-	p := &plot{title: title, note: note, unit: "per 1,000 packets", sizes: v.sizes, format: axisNumber}
-	for _, c := range what {
-		p.series = append(p.series, v.each(c.line, ", "+c.label, func(m results.Point) float64 {
-			if m.Counts.Packets == 0 {
-				return math.NaN()
+// perPacket draws counters per thousand packets.
+func (v *comparison) perPacket(p *plot, counters ...scenario.SweepQuantity) *plot {
+	p.unit = "per 1,000 packets"
+	packets := v.plot(&plot{}, "packets").series
+	v.plot(p, counters...).format = axisNumber
+	for k := range p.series {
+		for i := range v.sizes {
+			rate := 1000 * p.series[k].values[i] / packets[k%len(packets)].values[i]
+			if math.IsInf(rate, 0) {
+				rate = math.NaN()
 			}
-			return 1000 * float64(c.of(m)) / float64(m.Counts.Packets)
-		})...)
+			p.series[k].values[i] = rate
+		}
 	}
-	p.series = slices.DeleteFunc(p.series, func(s series) bool {
-		return !slices.ContainsFunc(s.values, func(x float64) bool { return x > 0 })
-	})
+	p.series = slices.DeleteFunc(p.series, func(s series) bool { return !s.positive() })
 	if p.spread() > linearSpread {
 		p.log, p.zero = true, "0"
 	}

@@ -39,8 +39,7 @@ func Diagnosis(d *calibrate.Diagnosis) *doc.Document {
 	out.Add(doc.Section{Verdict: true, Blocks: append(doc.Paragraphs(Finding(d)), doc.Notes(logNotes(d)...)...)})
 	likeliest := d.Likeliest(shownLikeliest)
 	for i, t := range d.Tasks {
-		blocks := append(doc.Notes(taskNotes(t)...), taskPlots(d, i, likeliest), taskTable(d, i, likeliest))
-		out.Add(doc.Section{Title: t.Title, Blocks: blocks})
+		out.Add(doc.Section{Title: t.Title, Blocks: slices.Concat(doc.Notes(taskNotes(t)...), taskPlots(d, i, likeliest), []doc.Block{taskTable(d, i, likeliest)})})
 	}
 	for i := range likeliest {
 		out.Add(explanation(i, &likeliest[i]))
@@ -69,7 +68,7 @@ func LogHeading(l *logfile.Log) string {
 	for _, t := range l.Tables {
 		rows += len(t.Rows)
 	}
-	text := fmt.Sprintf("%s: %s of %s, %s", l.Name, plural(int64(len(l.Tables)), "table", "tables"), l.Tables[0].Format, plural(int64(rows), "row", "rows"))
+	text := fmt.Sprintf("%s: %s of %s, %s", l.Name, plural(len(l.Tables), "table", "tables"), l.Tables[0].Format, plural(rows, "row", "rows"))
 	if l.Said.Version != "" {
 		text += ", NCCL " + l.Said.Version
 	}
@@ -86,7 +85,7 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))
 	}
 	if d.Log.Unlisted > 0 {
-		out = append(out, fmt.Sprintf("and %s more of that kind", plural(int64(d.Log.Unlisted), "place", "places")))
+		out = append(out, fmt.Sprintf("and %s more of that kind", plural(d.Log.Unlisted, "place", "places")))
 	}
 	for _, t := range d.Log.Tables {
 		if t.Cut != "" {
@@ -125,6 +124,29 @@ func taskNotes(t *calibrate.Task) (out []string) {
 		out = append(out, t.Skipped)
 	}
 	return out
+}
+
+// taskPlots are the diagrams of a table of the log: the log, the prediction, and the
+// likeliest explanations, each a colour.
+func taskPlots(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation) []doc.Block {
+	points := d.Tasks[task].Points
+	names, times := []string{"the log", "weft, as described"}, [][]units.Time{nil, d.Predicted[task]}
+	var sizes []int64
+	for i := range points {
+		sizes, times[0] = append(sizes, points[i].Bytes), append(times[0], points[i].Measured)
+	}
+	for _, e := range likeliest {
+		names, times = append(names, e.ID), append(times, e.Predicted[task])
+	}
+	speeds := &plot{title: "Bandwidth", note: "more is better", unit: "Gb/s", format: axisNumber, over: overSizes(sizes)}
+	if points[0].Factor > 0 {
+		speeds.title, speeds.unit = "Bus bandwidth", "GB/s"
+	}
+	speeds.series = linesOf(names, len(sizes), func(k, i int) float64 { return speedOf(&points[i], times[k][i]) })
+	return diagrams(names, speeds, &plot{
+		title: "Time", note: "of one operation, less is better", log: true, format: timeText, over: speeds.over,
+		series: linesOf(names, len(sizes), func(k, i int) float64 { return float64(times[k][i]) }),
+	})
 }
 
 // taskTable is a table's sizes: the log, weft, and the likeliest explanations.

@@ -15,14 +15,13 @@ var (
 	shownOfOwn  = []string{"ib.buffer", "ib.speedup", "ethernet.pfc.enabled", "ethernet.pfc.alpha", "ethernet.ecn.enabled"}
 )
 
-// differenceTable is the values that the fabrics do not share, and where each comes from; nil if they
-// share all, or the scenario is not known.
+// differenceTable is the values that the fabrics do not share, and where each comes from.
 func differenceTable(sc *scenario.Resolved) *doc.Table {
-	if sc == nil || len(sc.Fabrics) < 2 {
-		return nil
-	}
 	t := doc.NewTable("value", "fabric", "", "source")
 	t.Keys = 2
+	if sc == nil || len(sc.Fabrics) < 2 {
+		return t
+	}
 	several := differ(sc, "kind")
 	for _, path := range scenario.FabricFields() {
 		own := several && slices.ContainsFunc(ownSections, func(section string) bool { return strings.HasPrefix(path, section) })
@@ -40,9 +39,6 @@ func differenceTable(sc *scenario.Resolved) *doc.Table {
 			t.Add(doc.Text(label), doc.Text(doc.Fit(f.Name, 22)), doc.Text(doc.Fit(text, 40)), doc.Text(doc.Fit(sc.SourceOf(i, path), 70)))
 			label = ""
 		}
-	}
-	if len(t.Rows) < 2 {
-		return nil
 	}
 	return t
 }

@@ -17,11 +17,12 @@
 //   - faults.go, disturbed.go, violations.go, pausetree.go, pausepicture.go: faults,
 //     disturbances, violations of keys, causes of pauses
 //   - quantities.go: cells and headings of the quantities in the list of package quantity
-//   - cards.go, plot.go, picture.go, scaling.go, seedtable.go, format.go: what pages share:
-//     summaries, plots, the picture of a run, intervals, cells
+//   - format.go, columns.go, plot.go, axes.go, seeds.go: what reports share: texts and cells, a column
+//     for each fabric, diagrams, spreads over seeds
+//   - cards.go, compareplots.go, picture.go, scaling.go: summaries and plots of a run, its picture
 //   - training.go, trainingdrawing.go, trainingseeds.go, trace.go: a training step: tables,
 //     drawing, seeds, traces
-//   - plan.go, advise.go, tune.go, tunepage.go, diagnosis.go, diagnosisplots.go, fit.go,
+//   - plan.go, advise.go, tune.go, tunepage.go, diagnosis.go, fit.go,
 //     collisions.go, latency.go, audit.go, inspection.go, replay.go, explain.go, validation.go:
 //     the reports of the verbs of these names
 //   - nccltests.go: the table of nccl-tests

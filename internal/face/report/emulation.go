@@ -39,7 +39,7 @@ func Emulation(r *emulate.Report) *doc.Document {
 	}
 	d.Sections[0].Blocks = append(d.Sections[0].Blocks, devices)
 	if further > 0 {
-		d.Sections[0].Blocks = append(d.Sections[0].Blocks, doc.Paragraphs(fmt.Sprintf("And %s.", plural(int64(further), "further device", "further devices")))...)
+		d.Sections[0].Blocks = append(d.Sections[0].Blocks, doc.Paragraphs(fmt.Sprintf("And %s.", plural(further, "further device", "further devices")))...)
 	}
 	d.Sections[0].Blocks = append(d.Sections[0].Blocks, carriedTable(&f.Points[0]))
 	return d
@@ -62,7 +62,7 @@ func clockSentence(r *emulate.Report) string {
 		s += fmt.Sprintf(": a dilation of %.3g in the mean", float64(r.Real.Nanoseconds())*1e3/float64(r.Simulated))
 	}
 	if r.Late > 0 {
-		s += fmt.Sprintf("; %s without an answer in time", plural(int64(r.Late), "turn of a device", "turns of devices"))
+		s += fmt.Sprintf("; %s without an answer in time", plural(r.Late, "turn of a device", "turns of devices"))
 	}
 	return s + "."
 }

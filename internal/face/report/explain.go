@@ -23,9 +23,7 @@ func Explanation(r *results.Results, again string) *doc.Document {
 		first = append(first, doc.Notes(fmt.Sprintf("PFC frames stopped ports in this run, and who paused whom was not recorded: %s simulates it again and says so.", again))...)
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: first})
-	if tests := waterfallTable(r); len(tests) > 0 {
-		d.Add(doc.Section{Title: "Why one fabric leads", Caption: waterfallCaption, In: doc.Details, Blocks: tests})
-	}
+	d.Add(doc.Section{Title: "Why one fabric leads", Caption: waterfallCaption, In: doc.Details, Blocks: waterfallTable(r)})
 	busiest := v.hot(max(1, 12/max(1, len(r.Fabrics))))
 	busiest.In = doc.Everywhere
 	d.Add(busiest)

@@ -20,21 +20,19 @@ func factSection(r *results.Results, sc *scenario.Resolved) doc.Section {
 	if sc == nil || len(r.Fabrics) == 0 {
 		return out
 	}
-	t := doc.NewTable("")
-	for _, row := range properties {
-		t.Add(doc.Text(row.label).In(doc.Soft))
-	}
-	for i, f := range r.Fabrics {
+	var fabrics []*scenario.Fabric
+	for _, f := range r.Fabrics {
 		at := slices.IndexFunc(sc.Fabrics, func(s scenario.Fabric) bool { return s.Name == f.Name })
 		if at < 0 {
 			return out
 		}
-		t.Rows[0] = append(t.Rows[0], doc.Text(f.Name).In(doc.Series(i)))
-		for k, row := range properties {
-			t.Rows[k+1] = append(t.Rows[k+1], doc.Text(row.of(&sc.Fabrics[at])))
-		}
+		fabrics = append(fabrics, &sc.Fabrics[at])
 	}
-	out.Blocks = []doc.Block{t}
+	t := columnsOf("", fabrics, func(f *scenario.Fabric) string { return f.Name })
+	for _, row := range properties {
+		t.row(doc.Text(row.label).In(doc.Soft), func(f *scenario.Fabric) doc.Cell { return doc.Text(row.of(f)) })
+	}
+	out.Blocks = []doc.Block{t.Table}
 	return out
 }
 
@@ -181,6 +179,6 @@ func assumptionSection(sc *scenario.Resolved) doc.Section {
 	if len(rows) == 1 {
 		return doc.Section{}
 	}
-	title := plural(int64(len(rows)-1), "value of the presets is an assumption", "values of the presets are assumptions") + ": no public figure was found"
+	title := plural(len(rows)-1, "value of the presets is an assumption", "values of the presets are assumptions") + ": no public figure was found"
 	return doc.Section{Title: title, In: doc.Page, Folded: true, Blocks: []doc.Block{doc.Grid(rows)}}
 }

@@ -22,10 +22,7 @@ func faultTables(r *results.Results) (out []doc.Block) {
 	for _, size := range sizes(r) {
 		out = append(out, trafficTable(r, size))
 	}
-	if up := bringUpTable(r); len(up.Rows) > 1 {
-		out = append(out, up)
-	}
-	return out
+	return append(out, bringUpTable(r))
 }
 
 // broken reports whether the scenario has faults.
@@ -42,26 +39,6 @@ func faultSentences(r *results.Results) (out []string) {
 		out = append(out, circles(r, of)...)
 	}
 	return out
-}
-
-// fabricTable is a heading with the fabrics' names, for rows of [addRow].
-func fabricTable(title string, r *results.Results) *doc.Table {
-	t := doc.NewTable(title)
-	t.Columns = make([]doc.Column, 1)
-	for i, f := range r.Fabrics {
-		t.Columns = append(t.Columns, doc.Column{Gap: 3})
-		t.Rows[0] = append(t.Rows[0], doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)))
-	}
-	return t
-}
-
-// addRow adds a row with a cell for each fabric; an empty cell is none.
-func addRow(t *doc.Table, r *results.Results, label string, of func(results.FabricResult) doc.Cell) {
-	row := []doc.Cell{{Text: label, Level: 1}}
-	for _, f := range r.Fabrics {
-		row = append(row, cmp.Or(of(f), doc.None))
-	}
-	t.Add(row...)
 }
 
 // faultList are the faults and repairs of all fabrics, in order of time: the end of the Subnet
@@ -85,6 +62,8 @@ func faultList(r *results.Results) (all []results.Recovery) {
 func same(a, b results.Recovery) bool {
 	return a.What == b.What && a.Repaired == b.Repaired && a.At == b.At
 }
+
+func fabricName(f results.FabricResult) string { return f.Name }
 
 // recoveryOf finds a fabric's recovery from a fault.
 func recoveryOf(f results.FabricResult, of results.Recovery) (results.Recovery, bool) {
@@ -148,7 +127,7 @@ var laneRow = recoveryRow{"SL2VL tables, last written", func(x results.Recovery)
 }}
 
 func recoveryTable(r *results.Results, of results.Recovery) *doc.Table {
-	t := fabricTable(faultTitle(of), r)
+	t := columnsOf(faultTitle(of), r.Fabrics, fabricName)
 	rows := recoveryRows
 	if slices.ContainsFunc(r.Fabrics, func(f results.FabricResult) bool {
 		rec, ok := recoveryOf(f, of)
@@ -157,14 +136,14 @@ func recoveryTable(r *results.Results, of results.Recovery) *doc.Table {
 		rows = slices.Concat(rows, []recoveryRow{laneRow})
 	}
 	for _, row := range rows {
-		addRow(t, r, row.label, func(f results.FabricResult) doc.Cell {
+		t.row(doc.Cell{Text: row.label, Level: 1}, func(f results.FabricResult) doc.Cell {
 			if rec, ok := recoveryOf(f, of); ok {
-				return row.of(rec)
+				return cmp.Or(row.of(rec), doc.None)
 			}
-			return doc.Cell{}
+			return doc.None
 		})
 	}
-	return t
+	return t.Table
 }
 
 // sooner names the fabric on which all paths were open first, and the ratio; empty if fewer than
@@ -237,16 +216,16 @@ func trafficTable(r *results.Results, size int64) *doc.Table {
 	if size != 0 {
 		title += " of " + sizeText(size)
 	}
-	t := fabricTable(title, r)
+	t := columnsOf(title, r.Fabrics, fabricName)
 	for _, row := range trafficRows {
-		addRow(t, r, row.label, func(f results.FabricResult) doc.Cell {
+		t.row(doc.Cell{Text: row.label, Level: 1}, func(f results.FabricResult) doc.Cell {
 			if p, ok := point(f, size); ok && p.Fault != nil {
 				return row.of(&p)
 			}
-			return doc.Cell{}
+			return doc.None
 		})
 	}
-	return t
+	return t.Table
 }
 
 // bringUpRows are the phases of bring-up.
@@ -266,19 +245,19 @@ var bringUpRows = []struct {
 
 // bringUpTable has no rows without a Subnet Manager.
 func bringUpTable(r *results.Results) *doc.Table {
-	t := fabricTable("Bring-up by the Subnet Manager, before the run", r)
+	t := columnsOf("Bring-up by the Subnet Manager, before the run", r.Fabrics, fabricName)
 	if !slices.ContainsFunc(r.Fabrics, func(f results.FabricResult) bool { return f.Control != nil && f.Control.BringUp != nil }) {
-		return t
+		return t.Table
 	}
 	for _, row := range bringUpRows {
-		addRow(t, r, row.label, func(f results.FabricResult) doc.Cell {
+		t.row(doc.Cell{Text: row.label, Level: 1}, func(f results.FabricResult) doc.Cell {
 			if f.Control != nil && f.Control.BringUp != nil {
 				return row.of(f.Control.BringUp)
 			}
-			return doc.Cell{}
+			return doc.None
 		})
 	}
-	return t
+	return t.Table
 }
 
 // BringUp is the time that the Subnet Manager takes, by phase; a column for each fabric.

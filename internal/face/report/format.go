@@ -70,11 +70,39 @@ func times(x float64) string {
 }
 
 // plural is a count with its noun.
-func plural(n int64, one, many string) string {
+func plural[T int | int64](n T, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return count(n) + " " + many
+	return doc.Count(n).Text + " " + many
+}
+
+// exactly is a number with all its digits and its noun.
+func exactly[T int | int64](n T, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return doc.Integer(int64(n)) + " " + many
+}
+
+// namesOf are the names of things.
+func namesOf[T any](things []T, name func(T) string) []string {
+	out := make([]string, len(things))
+	for i, x := range things {
+		out[i] = name(x)
+	}
+	return out
+}
+
+// leastOf is the first of n things with the least known value; -1 if no value is known.
+func leastOf(n int, value func(i int) (x int64, known bool)) int {
+	best, least := -1, int64(0)
+	for i := range n {
+		if x, known := value(i); known && (best < 0 || x < least) {
+			best, least = i, x
+		}
+	}
+	return best
 }
 
 // list joins words: a, b and c.
@@ -125,5 +153,5 @@ func Heading(r *results.Results) string {
 		what += fmt.Sprintf(" on %d fabrics", len(r.Fabrics))
 	}
 	return fmt.Sprintf("%s: %s, %s, %s, seed %d", r.Scenario, what,
-		plural(int64(r.Ranks), "rank", "ranks"), plural(int64(r.Nodes), "node", "nodes"), r.Seed)
+		plural(r.Ranks, "rank", "ranks"), plural(r.Nodes, "node", "nodes"), r.Seed)
 }

@@ -55,21 +55,21 @@ func nothingWrong(r *inspect.Report) string {
 		return "Nothing was judged: no link and no pair of switches has another to be compared with."
 	}
 	return fmt.Sprintf("There are no errors and no warnings: %s and the cables of %s were compared.",
-		number(r.LinksJudged, "link", "links"), number(r.PairsJudged, "pair of switches", "pairs of switches"))
+		exactly(r.LinksJudged, "link", "links"), exactly(r.PairsJudged, "pair of switches", "pairs of switches"))
 }
 
 // fabricCounts is the numbers of the fabric's parts.
 func fabricCounts(r *inspect.Report) string {
-	hosts := number(r.Hosts, "host", "hosts")
+	hosts := exactly(r.Hosts, "host", "hosts")
 	if r.Hosts != r.Adapters {
-		hosts += " with " + number(r.Adapters, "adapter port", "adapter ports")
+		hosts += " with " + exactly(r.Adapters, "adapter port", "adapter ports")
 	}
-	parts := []string{number(r.Switches, "switch", "switches"), hosts, number(r.Cables, "cable", "cables")}
+	parts := []string{exactly(r.Switches, "switch", "switches"), hosts, exactly(r.Cables, "cable", "cables")}
 	if r.Routers > 0 {
-		parts = append(parts, number(r.Routers, "router", "routers"))
+		parts = append(parts, exactly(r.Routers, "router", "routers"))
 	}
 	if r.Aggregation > 0 {
-		parts = append(parts, number(r.Aggregation, "aggregation node", "aggregation nodes")+" (SHARP)")
+		parts = append(parts, exactly(r.Aggregation, "aggregation node", "aggregation nodes")+" (SHARP)")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -88,13 +88,10 @@ func housingLines(r *inspect.Report) (lines []string) {
 		lines = append(lines, fmt.Sprintf("One housing: %d chips with system GUID %s (%s)", h.Chips, h.GUID, someOf(h.Names)))
 	}
 	for _, chips := range slices.Sorted(maps.Keys(planes)) {
-		lines = append(lines, fmt.Sprintf("%s of %d chips, one for each plane", number(planes[chips], "housing", "housings"), chips))
+		lines = append(lines, fmt.Sprintf("%s of %d chips, one for each plane", exactly(planes[chips], "housing", "housings"), chips))
 	}
 	return lines
 }
-
-// number is a number with its noun.
-func number(n int, one, many string) string { return exactly(int64(n), one, many) }
 
 // islandBlocks are the parts without a cable between them, equal ones once.
 func islandBlocks(r *inspect.Report) (out []doc.Block) {
@@ -106,7 +103,7 @@ func islandBlocks(r *inspect.Report) (out []doc.Block) {
 			same++
 		}
 		if i >= most {
-			return append(out, doc.Paragraph{Text: "and " + number(len(r.Islands)-i, "more part", "more parts")})
+			return append(out, doc.Paragraph{Text: "and " + exactly(len(r.Islands)-i, "more part", "more parts")})
 		}
 		v := &r.Islands[i]
 		text := v.What
@@ -118,10 +115,10 @@ func islandBlocks(r *inspect.Report) (out []doc.Block) {
 			text += ", but for " + strings.Join(v.But, ", ")
 		}
 		if len(r.Islands) > 1 {
-			text += fmt.Sprintf(" (%s, %s)", number(v.Switches, "switch", "switches"), number(v.Adapters, "adapter port", "adapter ports"))
+			text += fmt.Sprintf(" (%s, %s)", exactly(v.Switches, "switch", "switches"), exactly(v.Adapters, "adapter port", "adapter ports"))
 		}
 		if v.Diameter > 0 {
-			text += fmt.Sprintf(", at most %s between switches", number(v.Diameter, "link", "links"))
+			text += fmt.Sprintf(", at most %s between switches", exactly(v.Diameter, "link", "links"))
 		}
 		out = append(out, doc.Paragraph{Text: text})
 		if len(v.Levels) > 0 {

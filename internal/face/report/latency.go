@@ -26,7 +26,7 @@ func Latencies(all []*latency.Result, figures []latency.Figure) *doc.Document {
 	numbers, reasons := figureRows(figures)
 	heading := latencyHeading(all)
 	return &doc.Document{
-		Brand: simulation, Title: "A" + heading[1:], Heading: heading, Subtitle: list(fabricsOf(all)), Series: fabricsOf(all),
+		Brand: simulation, Title: "A" + heading[1:], Heading: heading, Subtitle: list(namesOf(all, fabricOf)), Series: namesOf(all, fabricOf),
 		Footer: "Made by weft. The same fabrics, message and version make the same page.",
 		Sections: []doc.Section{
 			{Blocks: []doc.Block{terms}},
@@ -38,13 +38,7 @@ func Latencies(all []*latency.Result, figures []latency.Figure) *doc.Document {
 	}
 }
 
-// fabricsOf are the fabrics.
-func fabricsOf(all []*latency.Result) (out []string) {
-	for i := range all {
-		out = append(out, all[i].Fabric)
-	}
-	return out
-}
+func fabricOf(m *latency.Result) string { return m.Fabric }
 
 func latencyHeading(all []*latency.Result) string {
 	m := all[0]
@@ -117,31 +111,13 @@ func leading(rows []termRow, belongs func(termRow) bool) []termRow {
 	return rows
 }
 
-// fabricColumns is a table with a column of numbers for each fabric.
-func fabricColumns(all []*latency.Result) *doc.Table {
-	t := doc.NewTable("")
-	for i := range all {
-		t.Rows[0] = append(t.Rows[0], doc.Text(all[i].Fabric).In(doc.Series(i)))
-	}
-	return t
-}
-
-// addOf adds a row with a cell for each fabric, and further cells behind it.
-func addOf(t *doc.Table, all []*latency.Result, label string, of func(m *latency.Result) doc.Cell, behind ...doc.Cell) {
-	row := []doc.Cell{doc.Text(label)}
-	for i := range all {
-		row = append(row, of(all[i]))
-	}
-	t.Add(append(row, behind...)...)
-}
-
 // latencyTable is a column per fabric and a row per term, in the order of the path.
 func latencyTable(all []*latency.Result, refs *references) *doc.Table {
-	t := fabricColumns(all)
+	t := columnsOf("", all, fabricOf)
 	t.Columns = append(make([]doc.Column, len(all)+1), doc.Column{Wrap: true})
 	t.Rows[0] = append(t.Rows[0], doc.Text("sources"))
-	addOf(t, all, "path", func(m *latency.Result) doc.Cell { return doc.Text(string(m.Path)) }, doc.Cell{})
-	addOf(t, all, "operation", func(m *latency.Result) doc.Cell { return doc.Text(string(m.Op)) }, doc.Cell{})
+	t.row(doc.Text("path"), func(m *latency.Result) doc.Cell { return doc.Text(string(m.Path)) }, doc.Cell{})
+	t.row(doc.Text("operation"), func(m *latency.Result) doc.Cell { return doc.Text(string(m.Op)) }, doc.Cell{})
 	part, way := latency.Part(""), ""
 	rows := mergeTerms(all, refs)
 	for i, x := range rows {
@@ -166,8 +142,8 @@ func latencyTable(all []*latency.Result, refs *references) *doc.Table {
 		}
 		t.Add(sumOf(doc.Cell{Text: x.name, Level: level}, rows[i:i+1], numbers)...)
 	}
-	addOf(t, all, "sum, and one way", func(m *latency.Result) doc.Cell { return nanoseconds(m.OneWay) }, doc.Cell{})
-	return t
+	t.row(doc.Text("sum, and one way"), func(m *latency.Result) doc.Cell { return nanoseconds(m.OneWay) }, doc.Cell{})
+	return t.Table
 }
 
 // mergeTerms merges the terms of the fabrics: a term that one fabric lacks comes after the term
@@ -215,20 +191,20 @@ func gigabytes(r units.Rate) string {
 
 // costTable is a column per fabric with the costs of its message.
 func costTable(all []*latency.Result) *doc.Table {
-	t := fabricColumns(all)
+	t := columnsOf("", all, fabricOf)
 	both := func(n [2]int) doc.Cell { return doc.Instead(fmt.Sprintf("%d + %d", n[0], n[1])) }
-	addOf(t, all, "copies by a CPU", func(m *latency.Result) doc.Cell { return both(m.Cost.CPUCopies) })
-	addOf(t, all, "copies by a GPU", func(m *latency.Result) doc.Cell { return both(m.Cost.GPUCopies) })
-	addOf(t, all, "times that the data move, NIC to NIC included", func(m *latency.Result) doc.Cell { return doc.Count(m.Cost.Moves()) })
-	addOf(t, all, "system calls", func(m *latency.Result) doc.Cell { return both(m.Cost.KernelCalls) })
-	addOf(t, all, "interrupts", func(m *latency.Result) doc.Cell { return both(m.Cost.Interrupts) })
-	addOf(t, all, "time on a CPU, sender", func(m *latency.Result) doc.Cell { return nanoseconds(m.Cost.CPU[0]) })
-	addOf(t, all, "time on a CPU, receiver", func(m *latency.Result) doc.Cell { return nanoseconds(m.Cost.CPU[1]) })
-	addOf(t, all, "CPU cycles", func(m *latency.Result) doc.Cell {
+	t.row(doc.Text("copies by a CPU"), func(m *latency.Result) doc.Cell { return both(m.Cost.CPUCopies) })
+	t.row(doc.Text("copies by a GPU"), func(m *latency.Result) doc.Cell { return both(m.Cost.GPUCopies) })
+	t.row(doc.Text("times that the data move, NIC to NIC included"), func(m *latency.Result) doc.Cell { return doc.Count(m.Cost.Moves()) })
+	t.row(doc.Text("system calls"), func(m *latency.Result) doc.Cell { return both(m.Cost.KernelCalls) })
+	t.row(doc.Text("interrupts"), func(m *latency.Result) doc.Cell { return both(m.Cost.Interrupts) })
+	t.row(doc.Text("time on a CPU, sender"), func(m *latency.Result) doc.Cell { return nanoseconds(m.Cost.CPU[0]) })
+	t.row(doc.Text("time on a CPU, receiver"), func(m *latency.Result) doc.Cell { return nanoseconds(m.Cost.CPU[1]) })
+	t.row(doc.Text("CPU cycles"), func(m *latency.Result) doc.Cell {
 		return doc.Instead(fmt.Sprintf("%d + %d", m.Cost.Cycles[0], m.Cost.Cycles[1]))
 	})
-	addOf(t, all, "at a clock of", func(m *latency.Result) doc.Cell { return doc.Frequency(m.Clock) })
-	return t
+	t.row(doc.Text("at a clock of"), func(m *latency.Result) doc.Cell { return doc.Frequency(m.Clock) })
+	return t.Table
 }
 
 // figureRows is a row per published figure, and a row with the differences from weft's setting.

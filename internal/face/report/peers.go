@@ -84,7 +84,7 @@ func notJudged(r *peers.Result) (out []string) {
 		}
 	}
 	if len(few) > 0 {
-		out = append(out, fmt.Sprintf("Not judged: %d of %s: %s.", len(few), plural(int64(len(r.Groups)), "comparison", "comparisons"), firstOf(few, most)))
+		out = append(out, fmt.Sprintf("Not judged: %d of %s: %s.", len(few), plural(len(r.Groups), "comparison", "comparisons"), firstOf(few, most)))
 	}
 	if len(r.Without) > 0 {
 		out = append(out, "Read and not compared, since a value unlike the peers' means nothing: "+quotedNames(r.Without, most)+".")
@@ -119,10 +119,10 @@ func peersNotes(r *peers.Result) (out []string) {
 		out = append(out, "There is one time only: counters are counts since they began, which may be days ago and differ from host to host.")
 	}
 	if r.Resets > 0 {
-		out = append(out, fmt.Sprintf("Counters went back %s, as after a restart; what came before and after is added.", plural(int64(r.Resets), "time", "times")))
+		out = append(out, fmt.Sprintf("Counters went back %s, as after a restart; what came before and after is added.", plural(r.Resets, "time", "times")))
 	}
 	if r.Invalid > 0 {
-		out = append(out, plural(int64(r.Invalid), "value was no number and is left out.", "values were no numbers and are left out."))
+		out = append(out, plural(r.Invalid, "value was no number and is left out.", "values were no numbers and are left out."))
 	}
 	return append(out, r.Notes...)
 }

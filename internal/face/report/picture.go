@@ -14,15 +14,11 @@ import (
 // fabric is behind the fastest, or the time if there is one fabric: equal results give equal bytes.
 func Picture(w io.Writer, r *results.Results) error {
 	v := newComparison(r)
-	plots := v.plots()
+	plots := drawn(v.plots()...)
 	if len(plots) < 2 || plots[0].Title != bandwidthTitle || plots[1].Title != behindTitle && plots[1].Title != timeTitle {
 		return fmt.Errorf("there is nothing to draw: a drawing needs results of two sizes or more")
 	}
-	var legend []string
-	for _, f := range r.Fabrics {
-		legend = append(legend, f.Name)
-	}
-	return sheet(w, legend, plots[:2])
+	return sheet(w, names(r), plots[:2])
 }
 
 // sheet writes diagrams in two columns, under the names of their lines, as a drawing that needs no page.

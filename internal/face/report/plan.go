@@ -129,7 +129,7 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	notes := []string{"* is on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + "."}
 	notes = append(notes, "Latency is the sum of the switches on the longest path, idle and without cables; if the catalog only assumes a latency, it is unknown here, and simulations use the assumption.")
 	if hidden := len(p.Designs) - len(shown); hidden > 0 {
-		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(int64(hidden), "dominated design", "dominated designs")))
+		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(hidden, "dominated design", "dominated designs")))
 	}
 	if p.Prices == nil {
 		notes = append(notes, "Cost is in counts: switches, ports, watts. With --prices it is money, by your prices; weft has no prices of its own.")
@@ -143,7 +143,7 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 		notes = append(notes, "≥ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
 	if n := len(p.Unproved); n > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s: the budget cannot be checked without %s.", plural(int64(n), "design", "designs"), unprovedText(p)))
+		notes = append(notes, fmt.Sprintf("Left out: %s: the budget cannot be checked without %s.", plural(n, "design", "designs"), unprovedText(p)))
 	}
 	if p.Request.Later > p.Request.GPUs {
 		notes = append(notes, "Switches later is the number of switches of the whole network at the later size; if the levels change, cables between switches must be replaced.")
@@ -172,7 +172,7 @@ func billSection(d *plan.Design, in doc.Place) doc.Section {
 // costText is the cost of a design by the user's prices, and the parts that it leaves out.
 func costText(d *plan.Design) string {
 	c := d.Cost
-	text := fmt.Sprintf("Equipment: %s; energy of %s: %s", c.Equipment.Text(c.Text), plural(int64(c.Years), "year", "years"), c.Energy.Text(c.Text))
+	text := fmt.Sprintf("Equipment: %s; energy of %s: %s", c.Equipment.Text(c.Text), plural(c.Years, "year", "years"), c.Energy.Text(c.Text))
 	if m := c.Total().MissingText(); m != "" {
 		text += "; " + m
 	}
@@ -208,7 +208,7 @@ func Unmet(p *plan.Plan) string {
 	var b strings.Builder
 	if n := len(p.Unproved); n > 0 {
 		fmt.Fprintf(&b, "no design is known to meet all constraints; for %s it is unknown. Unknown: %s",
-			plural(int64(n), "design", "designs"), unprovedText(p))
+			plural(n, "design", "designs"), unprovedText(p))
 	}
 	unfit := ""
 	if len(p.Unfit) > 0 {

@@ -24,7 +24,6 @@ func planPlots(p *plan.Plan) doc.Section {
 			legend = append(legend, protocol.Of(d.Kind).Title)
 		}
 	}
-	keys := []doc.Key{{Label: "Pareto front"}}
 	cost := planPlot{title: "Switches and power", unit: "switches", format: axisNumber, of: func(d *plan.Design) (float64, bool) { return float64(d.Count.TotalSwitches()), true }}
 	if p.Prices != nil {
 		cost = planPlot{title: "Cost and power", unit: "cost", format: axisNumber, of: func(d *plan.Design) (float64, bool) {
@@ -39,12 +38,10 @@ func planPlots(p *plan.Plan) doc.Section {
 		title: "Oversubscription and power", unit: "leaf downlinks over uplinks", format: axisNumber,
 		of: func(d *plan.Design) (float64, bool) { return d.Oversubscription.Float(), true },
 	}} {
-		x := x.over(p.Designs, kinds)
-		x.keys = keys
-		plots = append(plots, x)
+		plots = append(plots, x.over(p.Designs, kinds))
 	}
 	return doc.Section{
-		Title: "Pareto", In: doc.Page, Blocks: diagrams(legend, drawn(plots...)),
+		Title: "Pareto", In: doc.Page, Blocks: diagrams(legend, plots...),
 		Caption: "Each design by its power; less of everything is better. Filled and joined by a line: on the Pareto front of its protocol, which weighs further figures too. Hollow: dominated.",
 	}
 }
@@ -63,15 +60,13 @@ func (x planPlot) over(designs []*plan.Design, kinds []scenario.FabricKind) *plo
 		return !ok || !d.Power.Complete()
 	})
 	slices.SortStableFunc(known, func(a, b *plan.Design) int { return int(min(1, max(-1, a.Power.Known-b.Power.Known))) })
-	p := &plot{title: x.title, note: "less is better", unit: x.unit, format: x.format, over: &scale{name: "power"}}
-	if len(known) == 0 {
-		return p
+	power := func(i int) float64 { return float64(known[i].Power.Known) / float64(units.Kilowatt) }
+	p := &plot{
+		title: x.title, note: "less is better", unit: x.unit, format: x.format, keys: []doc.Key{{Label: "Pareto front"}},
+		over: linear("power", len(known), power, func(i int) string { return fmt.Sprintf("%.3g kW", power(i)) }),
 	}
-	least, most := float64(known[0].Power.Known), float64(known[len(known)-1].Power.Known)
 	var names []string
 	for _, d := range known {
-		p.over.places = append(p.over.places, (float64(d.Power.Known)-least)/max(1, most-least))
-		p.over.labels = append(p.over.labels, fmt.Sprintf("%.3g kW", float64(d.Power.Known)/float64(units.Kilowatt)))
 		names = append(names, d.Name)
 	}
 	for i, kind := range kinds {

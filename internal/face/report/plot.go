@@ -44,12 +44,11 @@ type series struct {
 	low, high []float64
 }
 
-// plot is a diagram over message size, or over another quantity.
+// plot is a diagram of lines over an axis.
 type plot struct {
 	title  string
 	note   string // under the title
-	sizes  []int64
-	over   *scale // instead of message size
+	over   axis
 	series []series
 	unit   string               // the name of the y axis
 	log    bool                 // the y axis; from zero otherwise
@@ -60,11 +59,35 @@ type plot struct {
 	keys   []doc.Key            // lines that are not simply one per fabric
 }
 
-// scale is the horizontal axis of a plot that is not over message size.
-type scale struct {
-	name   string
-	places []float64 // from 0 to 1 along the axis, rising
-	labels []string
+// linesOf is a solid line for each name, in its colour, with a value for each of n positions.
+func linesOf(names []string, n int, value func(line, position int) float64) []series {
+	out := make([]series, len(names))
+	for k, name := range names {
+		out[k] = series{fabric: k, label: name, values: make([]float64, n)}
+		for i := range n {
+			out[k].values[i] = value(k, i)
+		}
+	}
+	return out
+}
+
+// diagrams are the plots with values at more than one position, below a legend; none without.
+func diagrams(legend []string, plots ...*plot) []doc.Block {
+	out := drawn(plots...)
+	if len(out) == 0 {
+		return nil
+	}
+	return []doc.Block{doc.Plots{Legend: legend, Plots: out}}
+}
+
+// drawn are the plots with values at more than one position.
+func drawn(plots ...*plot) (out []doc.Plot) {
+	for _, p := range plots {
+		if svg := p.draw(); svg != "" {
+			out = append(out, doc.Plot{Title: p.title, Note: p.note, SVG: svg, Keys: p.keys})
+		}
+	}
+	return out
 }
 
 // dashes are the patterns of stroke-dasharray.
@@ -74,7 +97,7 @@ var dashes = [...]string{"", "7 4", "1.5 4"}
 // results give equal bytes.
 func (p *plot) draw() template.HTML {
 	lo, hi, ok := p.bounds()
-	if !ok {
+	if !ok || len(p.over.places) < 2 {
 		return ""
 	}
 	var b strings.Builder
@@ -107,8 +130,8 @@ func (p *plot) band(b *strings.Builder, s series, lo, hi float64) {
 		if !p.drawn(s.low[i]) || !p.drawn(s.high[i]) {
 			continue
 		}
-		there = append(there, doc.Num(p.x(i))+" "+doc.Num(p.y(s.high[i], lo, hi)))
-		back = append(back, doc.Num(p.x(i))+" "+doc.Num(p.y(s.low[i], lo, hi)))
+		there = append(there, doc.Num(p.over.x(i))+" "+doc.Num(p.y(s.high[i], lo, hi)))
+		back = append(back, doc.Num(p.over.x(i))+" "+doc.Num(p.y(s.low[i], lo, hi)))
 	}
 	if len(there) < 2 {
 		return
@@ -127,7 +150,7 @@ func (p *plot) line(b *strings.Builder, s series, lo, hi float64) {
 			}
 			continue
 		}
-		fmt.Fprintf(&d, "%s%s %s", pen, doc.Num(p.x(i)), doc.Num(p.y(v, lo, hi)))
+		fmt.Fprintf(&d, "%s%s %s", pen, doc.Num(p.over.x(i)), doc.Num(p.y(v, lo, hi)))
 		pen = "L"
 	}
 	if d.Len() == 0 {
@@ -150,8 +173,13 @@ func (p *plot) markers(b *strings.Builder, s series, lo, hi float64) {
 			name = s.names[i]
 		}
 		fmt.Fprintf(b, `<path class="mark s%d%s" d="%s"><title>%s, %s: %s</title></path>`, s.fabric%doc.Palette, s.hollow(),
-			doc.Marker(s.fabric, p.x(i), p.y(v, lo, hi)), html.EscapeString(name), html.EscapeString(p.label(i)), html.EscapeString(p.format(v)))
+			doc.Marker(s.fabric, p.over.x(i), p.y(v, lo, hi)), html.EscapeString(name), html.EscapeString(p.over.labels[i]), html.EscapeString(p.format(v)))
 	}
+}
+
+// positive reports whether a value is above zero.
+func (s series) positive() bool {
+	return slices.ContainsFunc(s.values, func(x float64) bool { return x > 0 })
 }
 
 func (s *series) hollow() string {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -34,6 +35,41 @@ func quantityCell(u quantity.Unit, x float64) doc.Cell {
 	return doc.Number(x, "number").As(strconv.FormatFloat(x, 'g', 4, 64))
 }
 
+// quantityPlot is a plot of a quantity without its lines: times on a logarithmic axis, shares to 100 %.
+func quantityPlot(m *quantity.Measure, over axis) *plot {
+	p := &plot{title: begun(m.Heading), note: m.Meaning, over: over, format: axisFormat(m.Unit)}
+	switch m.Unit {
+	case quantity.Picoseconds:
+		p.log = true
+	case quantity.Share, quantity.Tenths:
+		p.most = 1
+	}
+	return p
+}
+
+// axisFormat is the form of values of a unit at an axis.
+func axisFormat(u quantity.Unit) func(float64) string {
+	switch u {
+	case quantity.Picoseconds:
+		return timeText
+	case quantity.Share, quantity.Tenths:
+		return wholePercent
+	}
+	return axisNumber
+}
+
+func timeText(ps float64) string { return units.Time(math.Round(ps)).String() }
+
+func wholePercent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+// axisNumber is a value without trailing zeros.
+func axisNumber(x float64) string {
+	if x >= 1 || x == 0 {
+		return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
 // headings are the headings of quantities in a table.
 func headings[R any](l quantity.List[R]) []string {
 	out := make([]string, len(l))
@@ -50,7 +86,7 @@ func pointCells(l quantity.List[results.Point], p *results.Point, of *protocol.P
 	out := make([]doc.Cell, len(l))
 	for i := range l {
 		x := l[i].Of(p)
-		if out[i] = quantityCell(l[i].Unit, x); x == 0 && lacks(of, string(l[i].Name), p) {
+		if out[i] = quantityCell(l[i].Unit, x); x == 0 && lacks(of, &l[i].Measure, p) {
 			out[i] = doc.None
 		}
 	}
@@ -58,8 +94,8 @@ func pointCells(l quantity.List[results.Point], p *results.Point, of *protocol.P
 }
 
 // lacks reports whether a point on a fabric cannot have a quantity.
-func lacks(of *protocol.Protocol, name string, p *results.Point) bool {
-	switch name {
+func lacks(of *protocol.Protocol, m *quantity.Measure, p *results.Point) bool {
+	switch m.Name {
 	case "message_p50_ps", "message_p99_ps", "message_max_ps":
 		return p.Flows.N == 0
 	case "credit_stalls":

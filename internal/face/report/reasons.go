@@ -87,7 +87,7 @@ func waterfallTable(r *results.Results) (out []doc.Block) {
 		table.Add(doc.Text("rest"), doc.None, us(t.Lead()-shown), doc.None)
 		table.Add(doc.Text("lead").In(doc.Strong), doc.None, us(t.Lead()).In(doc.Strong), us(t.Lead()))
 		text := fmt.Sprintf("%s over %s%s: %s and %s, %s", quoted(t.Faster), quoted(t.Slower), atSize(t.Bytes),
-			shortTime(units.Time(t.FasterPs)), shortTime(units.Time(t.SlowerPs)), plural(int64(t.Seeds), "seed", "seeds"))
+			shortTime(units.Time(t.FasterPs)), shortTime(units.Time(t.SlowerPs)), plural(t.Seeds, "seed", "seeds"))
 		out = append(append(out, doc.Paragraphs(text)...), table)
 	}
 	return out
@@ -171,13 +171,13 @@ func withTimes(p results.Point, timesPs []int64) results.Point {
 // all is the number of readings.
 func (r reads) all() int { return r.holds + len(r.gone) + len(r.turned) }
 
-// readingTable is the times with other readings; nil without.
+// readingTable is the times with other readings.
 func readingTable(r *results.Results) *doc.Table {
-	if r.Contest == nil || len(r.Contest.Readings) == 0 {
-		return nil
-	}
 	t := doc.NewTable("size", "fabric", "value", "here", "reading", "time", "source")
 	t.Keys = 2
+	if r.Contest == nil {
+		return t
+	}
 	for _, x := range r.Contest.Readings {
 		sum := int64(0)
 		for _, ps := range x.TimesPs {

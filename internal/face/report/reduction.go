@@ -16,11 +16,11 @@ func reductionSentences(fabric string, r *results.Reduction) (out []string) {
 	}
 	if r.Groups > 0 {
 		out = append(out, fmt.Sprintf("On %s %s trees in the switches (ib.sharp), %s in all: NCCL uses them with nvls and collnet, if its cost model finds them faster.",
-			quoted(fabric), exactly(int64(r.Groups), "group of ranks has", "groups of ranks have"), doc.Integer(int64(r.Trees))))
+			quoted(fabric), exactly(r.Groups, "group of ranks has", "groups of ranks have"), doc.Integer(int64(r.Trees))))
 	}
 	if r.Without > 0 {
 		out = append(out, fmt.Sprintf("%s on %s could not have their collectives reduced in the switches, and NCCL falls back to sending from GPU to GPU. Of the first, %s.",
-			exactly(int64(r.Without), "group of ranks", "groups of ranks"), quoted(fabric), r.Why))
+			exactly(r.Without, "group of ranks", "groups of ranks"), quoted(fabric), r.Why))
 	}
 	return out
 }

@@ -16,16 +16,14 @@ func Replay(r *results.Replay) *doc.Document {
 		Brand: simulation, Title: r.Scenario, Heading: fmt.Sprintf("%s: %s", src.Format, files(src.Files)), Footer: sameAgain,
 		Subtitle: fmt.Sprintf("%s: %s · %s nodes, %s GPUs", src.Format, files(src.Files), doc.Integer(int64(r.Nodes)), doc.Integer(int64(r.GPUs))),
 	}
-	for i := range r.Fabrics {
-		d.Series = append(d.Series, r.Fabrics[i].Name)
-	}
+	d.Series = namesOf(r.Fabrics, func(f results.ReplayFabric) string { return f.Name })
 	d.Add(doc.Section{
 		Title:   fmt.Sprintf("On %s: %s nodes, %s GPUs", r.Scenario, doc.Integer(int64(r.Nodes)), doc.Integer(int64(r.GPUs))),
 		Caption: "means over the ranks; exposed: moving data and computing nothing", Blocks: []doc.Block{replayTable(r)},
 	})
 	verdict := doc.Section{Verdict: true}
 	if src.Stopped != "" {
-		verdict.Blocks = []doc.Block{doc.Alarm(fmt.Sprintf("PARTIAL: %s; left out because of the missing part: %s", src.Stopped, exactly(int64(src.LeftOut), "operation", "operations")))}
+		verdict.Blocks = []doc.Block{doc.Alarm(fmt.Sprintf("PARTIAL: %s; left out because of the missing part: %s", src.Stopped, exactly(src.LeftOut, "operation", "operations")))}
 	}
 	verdict.Blocks = append(verdict.Blocks, doc.Paragraphs(replaySentences(r)...)...)
 	d.Add(verdict)
@@ -46,7 +44,7 @@ func files(names []string) string {
 
 // sourceLines describe the files and their interpretation.
 func sourceLines(src *results.ReplaySource) []string {
-	parts := []string{exactly(int64(src.Ranks), "rank", "ranks") + ", " + exactly(src.Operations, "operation", "operations")}
+	parts := []string{exactly(src.Ranks, "rank", "ranks") + ", " + exactly(src.Operations, "operation", "operations")}
 	if src.Sends > 0 {
 		parts = append(parts, exactly(src.Sends, "message", "messages")+" of "+units.Bytes(src.SendBytes).String()+" together")
 	}
@@ -59,14 +57,6 @@ func sourceLines(src *results.ReplaySource) []string {
 		out = append(out, "assumed: "+a)
 	}
 	return out
-}
-
-// exactly is a number with all its digits and its noun.
-func exactly(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return doc.Integer(n) + " " + many
 }
 
 // replayTable is a row for each fabric.
@@ -94,13 +84,7 @@ func replayTable(r *results.Replay) *doc.Table {
 
 // fastestReplay is the fabric that finishes first; -1 if there is none.
 func fastestReplay(r *results.Replay) int {
-	best := -1
-	for i := range r.Fabrics {
-		if f := &r.Fabrics[i]; f.Failure == "" && (best < 0 || f.TimePs < r.Fabrics[best].TimePs) {
-			best = i
-		}
-	}
-	return best
+	return leastOf(len(r.Fabrics), func(i int) (int64, bool) { return r.Fabrics[i].TimePs, r.Fabrics[i].Failure == "" })
 }
 
 // replayKindTable is a row for each kind of communication and a column for each

@@ -16,14 +16,12 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 	j := &s.Job
 	d := &doc.Document{
 		Brand: simulation, Title: s.Scenario, Footer: sameAgain,
+		Series:  namesOf(s.Points[0].Fabrics, func(f results.ServingFabric) string { return f.Name }),
 		Heading: fmt.Sprintf("%s: %s on %d nodes of %s, %s", s.Scenario, j.Model, j.Nodes, strings.ToUpper(j.GPU), poolsOf(j)),
-	}
-	for i := range s.Points[0].Fabrics {
-		d.Series = append(d.Series, s.Points[0].Fabrics[i].Name)
 	}
 	many := len(s.Points) > 1
 	if many {
-		d.Add(doc.Section{Title: "Goodput", Caption: "share of requests within " + limitsOf(j) + "; the rate is requests in a second", Blocks: []doc.Block{goodputTable(s)}})
+		d.Add(doc.Section{Title: "Goodput", Caption: "share of requests within " + limitsOf(j) + "; the rate is requests in a second", Blocks: []doc.Block{goodputTable(s, d.Series)}})
 	}
 	at := shownPoint(s)
 	d.Add(doc.Section{
@@ -31,36 +29,28 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 		Caption: "P50 / P90 / P99; first token: from the arrival of a request until decode has its keys and values; per token: mean of the later tokens of a request; exposed: the part of the transfer after the end of the prompt's computation",
 	})
 	seeds, told := servingSeeds(s, at)
-	if seeds != nil {
-		d.Add(*seeds)
-	}
+	d.Add(seeds)
 	if len(s.Changes) > 0 {
 		d.Add(doc.Section{Title: "What to change", Caption: "the job with each change alone, mean times", Blocks: []doc.Block{changesTable(s)}})
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(slices.Concat(servingSentences(s, at), told, changeSentences(s))...)})
 	legend := append(slices.Clone(d.Series), withoutNetwork)
 	if many {
-		d.Add(doc.Section{Title: "Over rates", In: doc.Page, Blocks: diagrams(legend, ratePlots(s, legend))})
+		d.Add(doc.Section{Title: "Over rates", In: doc.Page, Blocks: diagrams(legend, ratePlots(s, legend)...)})
 	}
-	d.Add(doc.Section{Title: "Distributions", In: doc.Page, Blocks: diagrams(legend, distributionPlots(at, legend))})
+	d.Add(doc.Section{Title: "Distributions", In: doc.Page, Blocks: diagrams(legend, distributionPlots(at, legend)...)})
 	d.Add(doc.Section{
 		Title: "The first requests", In: doc.Page, Blocks: requestLanes(at, legend),
 		Caption: "From the arrival of each request to the end of its answer; all fabrics have the same time axis.",
 	})
-	if t := stagesTable(at); len(t.Rows) > 1 {
-		d.Add(doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{t}})
-	}
-	if t := exchangesTable(at); t != nil {
-		d.Add(doc.Section{Title: "Exchanges with experts", Caption: "dispatch and combine of a layer, each alone on the nodes of an instance; times of the slowest GPU", In: doc.Details, Blocks: []doc.Block{t}})
-	}
-	if t := contentionTable(at); len(t.Rows) > 1 {
-		d.Add(doc.Section{Title: "Exchanges beside transfers", Caption: "exchanges that met keys and values on the fabric; simulated: how many of them packet by packet; over alone: their mean time as a multiple of the time alone", In: doc.Details, Blocks: []doc.Block{t}})
-	}
-	if t := besideTable(at); len(t.Rows) > 1 {
-		d.Add(doc.Section{Title: "Other traffic", Caption: "the fabric's streams while the job ran", In: doc.Details, Blocks: []doc.Block{t}})
-	}
-	d.Add(doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(servingJob(j)...)})
-	d.Add(scenarioSection(scenarioTitle, resolved))
+	d.Add(
+		doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{stagesTable(at)}},
+		doc.Section{Title: "Exchanges with experts", Caption: "dispatch and combine of a layer, each alone on the nodes of an instance; times of the slowest GPU", In: doc.Details, Blocks: []doc.Block{exchangesTable(at)}},
+		doc.Section{Title: "Exchanges beside transfers", Caption: "exchanges that met keys and values on the fabric; simulated: how many of them packet by packet; over alone: their mean time as a multiple of the time alone", In: doc.Details, Blocks: []doc.Block{contentionTable(at)}},
+		doc.Section{Title: "Other traffic", Caption: "the fabric's streams while the job ran", In: doc.Details, Blocks: []doc.Block{besideTable(at)}},
+		doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(servingJob(j)...)},
+		scenarioSection(scenarioTitle, resolved),
+	)
 	return d
 }
 
@@ -129,12 +119,8 @@ func quantiles(t *results.ServingTimes) doc.Cell {
 }
 
 // goodputTable is a row for each rate, and a column for each fabric.
-func goodputTable(s *results.Serving) *doc.Table {
-	heading := []string{"requests/s"}
-	for i := range s.Points[0].Fabrics {
-		heading = append(heading, s.Points[0].Fabrics[i].Name)
-	}
-	t := doc.NewTable(append(heading, withoutNetwork)...)
+func goodputTable(s *results.Serving, fabrics []string) *doc.Table {
+	t := doc.NewTable(slices.Concat([]string{"requests/s"}, fabrics, []string{withoutNetwork})...)
 	for i := range s.Points {
 		p := &s.Points[i]
 		row := []doc.Cell{doc.Text(fmt.Sprintf("%.4g", p.Rate))}
@@ -172,16 +158,13 @@ func stagesTable(p *results.ServingPoint) *doc.Table {
 	return t
 }
 
-// exchangesTable is a row for each simulated exchange; nil if there are none.
+// exchangesTable is a row for each simulated exchange.
 func exchangesTable(p *results.ServingPoint) *doc.Table {
 	t := doc.NewTable("fabric", "pool", "tokens of a GPU", "dispatch", "combine")
 	for i := range p.Fabrics {
 		for _, x := range p.Fabrics[i].Exchanges {
 			t.Add(doc.Text(p.Fabrics[i].Name), doc.Text(x.Pool), doc.Text(doc.Integer(int64(x.Tokens))), doc.Time(units.Time(x.DispatchPs)), doc.Time(units.Time(x.CombinePs)))
 		}
-	}
-	if len(t.Rows) < 2 {
-		return nil
 	}
 	return t
 }

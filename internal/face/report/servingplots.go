@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/internal/face/doc"
+	"weft/internal/study/quantity"
 	"weft/results"
 	"weft/units"
 )
@@ -30,65 +31,44 @@ func servingRuns(p *results.ServingPoint) (out []*results.ServingRun) {
 }
 
 // ratePlots are the diagrams over rates.
-func ratePlots(s *results.Serving, legend []string) (out []doc.Plot) {
-	over := &scale{name: "requests/s"}
-	first, last := s.Points[0].Rate, s.Points[len(s.Points)-1].Rate
-	for i := range s.Points {
-		over.labels = append(over.labels, fmt.Sprintf("%.3g", s.Points[i].Rate))
-		over.places = append(over.places, (s.Points[i].Rate-first)/math.Max(1e-9, last-first))
-	}
-	if !slices.IsSorted(over.places) || last <= first {
+func ratePlots(s *results.Serving, legend []string) (out []*plot) {
+	rate := func(i int) float64 { return s.Points[i].Rate }
+	over := linear("requests/s", len(s.Points), rate, func(i int) string { return fmt.Sprintf("%.3g", rate(i)) })
+	if !slices.IsSorted(over.places) || over.places[len(over.places)-1] == 0 {
 		return nil
 	}
-	add := func(p plot, value func(r *results.ServingRun) float64) {
-		p.over = over
-		for i, name := range legend {
-			line := series{fabric: i, label: name}
-			for k := range s.Points {
-				x := math.NaN()
-				if r := servingRuns(&s.Points[k])[i]; r != nil {
-					x = value(r)
-				}
-				line.values = append(line.values, x)
+	for _, q := range quantity.Serving.Only("good_share", "first_token_p50_ps", "first_token_p99_ps", "per_token_p99_ps") {
+		p := quantityPlot(&q.Measure, over)
+		p.series = linesOf(legend, len(s.Points), func(k, i int) float64 {
+			r := servingRuns(&s.Points[i])[k]
+			if r == nil {
+				return math.NaN()
 			}
-			p.series = append(p.series, line)
-		}
-		out = append(out, drawn(&p)...)
+			return q.Of(&quantity.Served{Run: r})
+		})
+		out = append(out, p)
 	}
-	share := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
-	add(plot{title: "Within the limits", note: "share of the requests", most: 1, format: share}, func(r *results.ServingRun) float64 { return r.Good })
-	add(plot{title: "First token, P50", log: true, format: timeText}, func(r *results.ServingRun) float64 { return float64(r.FirstToken.P50) })
-	add(plot{title: "First token, P99", log: true, format: timeText}, func(r *results.ServingRun) float64 { return float64(r.FirstToken.P99) })
-	add(plot{title: "Per token, P99", log: true, format: timeText}, func(r *results.ServingRun) float64 { return float64(r.PerToken.P99) })
 	return out
 }
 
 // distributionPlots are the diagrams over the percentiles of a point's requests.
-func distributionPlots(p *results.ServingPoint, legend []string) (out []doc.Plot) {
-	over := &scale{name: "percentile of the requests"}
+func distributionPlots(p *results.ServingPoint, legend []string) (out []*plot) {
+	over := axis{name: "percentile of the requests"}
 	for _, percent := range results.ServingPercents {
 		label := ""
 		if slices.Contains([]int{5, 25, 50, 75, 90, 99}, percent) {
 			label = fmt.Sprintf("%d", percent)
 		}
-		over.labels = append(over.labels, label)
-		over.places = append(over.places, float64(percent)/100)
+		over.labels, over.places = append(over.labels, label), append(over.places, float64(percent)/100)
 	}
+	runs := servingRuns(p)
 	add := func(title string, of func(r *results.ServingRun) []int64) {
-		d := plot{title: title, over: over, log: true, format: timeText}
-		for i, r := range servingRuns(p) {
-			if r == nil || len(of(r)) != len(over.places) {
-				continue
+		out = append(out, &plot{title: title, over: over, log: true, format: timeText, series: linesOf(legend, len(over.places), func(k, i int) float64 {
+			if runs[k] == nil || len(of(runs[k])) != len(over.places) {
+				return math.NaN()
 			}
-			line := series{fabric: i, label: legend[i]}
-			for _, ps := range of(r) {
-				line.values = append(line.values, orNaN(float64(ps)))
-			}
-			d.series = append(d.series, line)
-		}
-		if len(d.series) > 0 {
-			out = append(out, drawn(&d)...)
-		}
+			return float64(of(runs[k])[i])
+		})})
 	}
 	add("First token", func(r *results.ServingRun) []int64 { return r.FirstTokenAt })
 	add("Per token", func(r *results.ServingRun) []int64 { return r.PerTokenAt })

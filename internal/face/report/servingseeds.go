@@ -11,12 +11,12 @@ import (
 )
 
 // servingSeeds is the section of a point over seeds, with sentences on differences that all seeds show.
-// There is none for one seed.
-func servingSeeds(s *results.Serving, p *results.ServingPoint) (section *doc.Section, sentences []string) {
+// It is empty for one seed.
+func servingSeeds(s *results.Serving, p *results.ServingPoint) (section doc.Section, sentences []string) {
 	if p.IdealSeeds == nil {
-		return nil, nil
+		return section, nil
 	}
-	t := doc.NewTable("fabric", "of a run's requests", "mean", "from", "to", "least", "most")
+	t := spreadsTable("of a run's requests")
 	add := func(name string, x *results.ServingSeeds) {
 		if x.Unstable > 0 {
 			sentences = append(sentences, fmt.Sprintf("%s has no steady state with %d of %d seeds.", name, x.Unstable, x.Seeds))
@@ -24,33 +24,27 @@ func servingSeeds(s *results.Serving, p *results.ServingPoint) (section *doc.Sec
 		if x.Unstable == x.Seeds {
 			return
 		}
-		for _, row := range []struct {
-			what string
-			of   *results.Spread
-		}{{"first token, P50", &x.FirstTokenP50}, {"first token, P99", &x.FirstTokenP99}, {"per token, P50", &x.PerTokenP50}, {"per token, P99", &x.PerTokenP99}} {
-			t.Add(append([]doc.Cell{doc.Text(name), doc.Text(row.what)}, spreadCells(row.of)...)...)
-			name = ""
-		}
+		addSpread(t, name, "first token, P50", &x.FirstTokenP50)
+		addSpread(t, "", "first token, P99", &x.FirstTokenP99)
+		addSpread(t, "", "per token, P50", &x.PerTokenP50)
+		addSpread(t, "", "per token, P99", &x.PerTokenP99)
 		g := &x.Good
 		t.Add(doc.Text(""), doc.Text("good"), doc.Tenths(g.Mean), doc.Tenths(g.Low), doc.Tenths(g.High), doc.Tenths(g.Least), doc.Tenths(g.Most))
 	}
-	best := -1
 	for i := range p.Fabrics {
-		x := p.Fabrics[i].Seeds
-		add(p.Fabrics[i].Name, x)
-		if x.Unstable == 0 && (best < 0 || x.FirstTokenP99.MeanPs < p.Fabrics[best].Seeds.FirstTokenP99.MeanPs) {
-			best = i
-		}
+		add(p.Fabrics[i].Name, p.Fabrics[i].Seeds)
 	}
+	best := leastOf(len(p.Fabrics), func(i int) (int64, bool) {
+		x := p.Fabrics[i].Seeds
+		return x.FirstTokenP99.MeanPs, x.Unstable == 0
+	})
 	add(withoutNetwork, p.IdealSeeds)
 	for i := range p.Fabrics {
 		if best >= 0 && i != best {
 			sentences = append(sentences, paired(&p.Fabrics[best], &p.Fabrics[i])...)
 		}
 	}
-	return &doc.Section{
-		Title: fmt.Sprintf("Over %d seeds, from %d on: mean with its 95 %% interval, least and most", p.IdealSeeds.Seeds, s.Seed), Blocks: []doc.Block{t},
-	}, sentences
+	return overSeeds(p.IdealSeeds.Seeds, s.Seed, t), sentences
 }
 
 // paired compares the first token at P99 of two fabrics seed by seed, since a seed gives both the same
@@ -74,12 +68,4 @@ func paired(fast, slow *results.ServingFabric) []string {
 		text += ": these seeds do not show which is faster"
 	}
 	return []string{text + "."}
-}
-
-// spreadCells are the five cells of a spread of times.
-func spreadCells(s *results.Spread) (row []doc.Cell) {
-	for _, ps := range []int64{s.MeanPs, s.LowPs, s.HighPs, s.LeastPs, s.MostPs} {
-		row = append(row, doc.Time(units.Time(ps)))
-	}
-	return row
 }

@@ -70,8 +70,7 @@ func streamSums(p *results.Point) (out []streamSum) {
 	return out
 }
 
-// streamTable is the results of the streams beside a workload, a row per size, fabric and name; nil
-// if there are none.
+// streamTable is the results of the streams beside a workload, a row per size, fabric and name.
 func streamTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
 	for _, size := range sizes(r) {
@@ -87,9 +86,6 @@ func streamTable(r *results.Results) *doc.Table {
 				label = doc.Cell{}
 			}
 		}
-	}
-	if len(t.Rows) < 2 {
-		return nil
 	}
 	return t
 }

@@ -24,7 +24,7 @@ func Sweep(t *sweep.Table, dir string) (*doc.Document, error) {
 	}
 	name := t.Space.Base.Name
 	d := &doc.Document{
-		Brand: simulation, Title: name + ", swept", Heading: name + ": " + plural(int64(t.Space.Len()), "variant", "variants"),
+		Brand: simulation, Title: name + ", swept", Heading: name + ": " + plural(t.Space.Len(), "variant", "variants"),
 		Subtitle: sweptText(t),
 		Footer:   "Made by weft. The same sweep and version make the same page.",
 	}
@@ -82,7 +82,7 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 		out = append(out, text+".")
 	}
 	if n := t.Counts[sweep.Unstable]; n > 0 {
-		out = append(out, fmt.Sprintf("%s no steady state: requests come faster than they can be answered, and the column error says what is full.", plural(int64(n), "variant has", "variants have")))
+		out = append(out, fmt.Sprintf("%s no steady state: requests come faster than they can be answered, and the column error says what is full.", plural(n, "variant has", "variants have")))
 	}
 	missing, failed := t.Counts[sweep.Missing], t.Counts[sweep.Failed]+t.Counts[sweep.Invalid]
 	switch {
@@ -91,13 +91,13 @@ func sweepSentences(t *sweep.Table, a *sweep.Analysis, dir string) (out []string
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, fmt.Sprintf("%s missing (%s): weft sweep with --out %s continues with them.", plural(int64(missing), "variant is", "variants are"), someNumbers(numbers), dir))
+		out = append(out, fmt.Sprintf("%s missing (%s): weft sweep with --out %s continues with them.", plural(missing, "variant is", "variants are"), someNumbers(numbers), dir))
 	case failed > 0:
 		why, err := firstFailure(t)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, fmt.Sprintf("%s no result; %s", plural(int64(failed), "variant has", "variants have"), why))
+		out = append(out, fmt.Sprintf("%s no result; %s", plural(failed, "variant has", "variants have"), why))
 	case len(a.Lines) > 1 && a.Slowest.Time() > a.Pareto[0].Time():
 		out = append(out, slowestText(a))
 	}
@@ -224,10 +224,10 @@ func sensitivityTable(a *sweep.Analysis) *doc.Table {
 
 // SweepEstimate is the estimate of a sweep.
 func SweepEstimate(t *sweep.Table, x *sweep.Estimate, workers int) *doc.Document {
-	d := &doc.Document{Heading: t.Space.Base.Name + ": " + plural(int64(x.Variants), "variant", "variants")}
+	d := &doc.Document{Heading: t.Space.Base.Name + ": " + plural(x.Variants, "variant", "variants")}
 	var out []string
 	if x.Missing < x.Variants {
-		out = append(out, fmt.Sprintf("%s of them have a row already, %s missing.", count(int64(x.Variants-x.Missing)), plural(int64(x.Missing), "is", "are")))
+		out = append(out, fmt.Sprintf("%s of them have a row already, %s missing.", count(int64(x.Variants-x.Missing)), plural(x.Missing, "is", "are")))
 	}
 	switch {
 	case x.Missing == 0:
@@ -236,10 +236,10 @@ func SweepEstimate(t *sweep.Table, x *sweep.Estimate, workers int) *doc.Document
 	default:
 		out = append(out, fmt.Sprintf("They take about %s of a core (%s to %s), %s on %s, as the median of %s took for its bytes and ranks (the fastest, the slowest).",
 			secondsText(x.CoreSeconds), secondsText(x.LeastSeconds), secondsText(x.MostSeconds), secondsText(x.CoreSeconds/float64(max(1, workers))),
-			plural(int64(workers), "core", "cores"), plural(int64(x.Past), "similar simulation", "similar simulations")))
+			plural(workers, "core", "cores"), plural(x.Past, "similar simulation", "similar simulations")))
 	}
 	if x.Looked > x.Invalid {
-		out = append(out, fmt.Sprintf("A simulation needs at most %s by its estimate, among %s that were looked at.", x.Memory, plural(int64(x.Looked), "variant", "variants")))
+		out = append(out, fmt.Sprintf("A simulation needs at most %s by its estimate, among %s that were looked at.", x.Memory, plural(x.Looked, "variant", "variants")))
 	}
 	if x.Invalid > 0 {
 		out = append(out, fmt.Sprintf("%d of them cannot be simulated: their values do not fit together.", x.Invalid))

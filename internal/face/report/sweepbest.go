@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/study/contest"
-
 	"gonum.org/v1/gonum/stat"
 
 	"weft/internal/face/doc"
+	"weft/internal/study/contest"
 	"weft/internal/study/sweep"
 	"weft/scenario"
 	"weft/units"
@@ -34,7 +33,7 @@ func bestSentence(t *sweep.Table, a *sweep.Analysis) string {
 	tied, next := tiedWith(a.Choices)
 	if len(tied) > 0 {
 		return fmt.Sprintf("The seeds do not show which variant has the shortest %s: variant %d%s has the least mean, %s, and %s not distinguished from it (%s)",
-			what, best.First.Number, at, mainText(best), plural(int64(len(tied)), "other is", "others are"), someNumbers(tied))
+			what, best.First.Number, at, mainText(best), plural(len(tied), "other is", "others are"), someNumbers(tied))
 	}
 	return fmt.Sprintf("Over %d seeds the shortest %s is %s: variant %d and its other seeds%s; the next takes %s", len(best.Times), what, mainText(best), best.First.Number, at, next)
 }

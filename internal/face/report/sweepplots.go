@@ -95,12 +95,12 @@ func sweepPlots(a *sweep.Analysis) (out []doc.Section) {
 		legend = nil
 	}
 	out = append(out, doc.Section{
-		Title: begun(a.Table.Space.Kind.MainText) + ofSize(size), In: doc.Page, Blocks: diagrams(legend, drawn(plots...)),
+		Title: begun(a.Table.Space.Kind.MainText) + ofSize(size), In: doc.Page, Blocks: diagrams(legend, plots...),
 		Caption: "The mean over everything else that varies; the bands reach from the fastest to the slowest.",
 	})
 	if p := paretoPlot(a, all); p != nil {
 		out = append(out, doc.Section{
-			Title: "Pareto set", In: doc.Page, Blocks: diagrams(nil, drawn(p)),
+			Title: "Pareto set", In: doc.Page, Blocks: diagrams(nil, p),
 			Caption: "Less is better. Filled: no other variant is at least as good in " + a.Table.Space.Kind.Against + ", and better in one." + drawnFrom("dots are the Pareto set and", dotsMost, len(all)),
 		})
 	}
@@ -132,10 +132,10 @@ func largest(a *sweep.Analysis) (lines []int, size int64) {
 }
 
 // scaleOf are the places of a factor's values along an axis, and the place of each value. Many values are put together.
-func scaleOf(f *sweep.Factor) (*scale, []int) {
+func scaleOf(f *sweep.Factor) (axis, []int) {
 	n := len(f.Values)
 	groups := min(n, placesMost)
-	s := &scale{name: f.Name, places: make([]float64, groups), labels: make([]string, groups)}
+	s := axis{f.Name, make([]float64, groups), make([]string, groups)}
 	of := make([]int, n)
 	for i := range n {
 		of[i] = i * groups / n
@@ -188,15 +188,13 @@ func paretoPlot(a *sweep.Analysis, all []int) *plot {
 		}
 	}
 	slices.SortStableFunc(lines, func(x, y *sweep.Line) int { return cmp.Compare(x.Time(), y.Time()) })
-	first, last := lines[0], lines[len(lines)-1]
-	if first.Time() == last.Time() {
+	if lines[0].Time() == lines[len(lines)-1].Time() {
 		return nil
 	}
-	p := &plot{title: "Tail and time", unit: a.Table.Space.Kind.TailText, format: timeText, over: &scale{name: a.Table.Space.Kind.MainText}}
+	p := &plot{title: "Tail and time", unit: a.Table.Space.Kind.TailText, format: timeText, over: linear(a.Table.Space.Kind.MainText, len(lines),
+		func(i int) float64 { return lines[i].Time() }, func(i int) string { return timeText(lines[i].Time()) })}
 	on, off := series{label: "Pareto"}, series{label: "dominated", fabric: 1, bare: true}
 	for _, l := range lines {
-		p.over.places = append(p.over.places, (l.Time()-first.Time())/(last.Time()-first.Time()))
-		p.over.labels = append(p.over.labels, timeText(l.Time()))
 		name := fmt.Sprintf("variant %d, %s", l.Number, variantText(a.Table, l))
 		x, y := math.NaN(), l.Tail()
 		if slices.Contains(front, l) {

@@ -21,10 +21,10 @@ func (v *judgement) kernelSentences() (out []string) {
 		who := "by one thread of each rank"
 		if n := f.TCP.Threads; n > 0 {
 			node := &v.sc.Cluster.Node
-			who = fmt.Sprintf("by %s at each end, on no more than %s of a rank", plural(int64(n), "thread", "threads"), plural(int64(max(1, node.CPU.Cores/max(1, node.GPUs))), "core", "cores"))
+			who = fmt.Sprintf("by %s at each end, on no more than %s of a rank", plural(n, "thread", "threads"), plural(max(1, node.CPU.Cores/max(1, node.GPUs)), "core", "cores"))
 		}
 		out = append(out, fmt.Sprintf("How far %s is from the others depends on its hosts: the data of %s to a connection (tcp.sockets, tcp.threads: NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD) is copied %s, %s of %s each (host).",
-			quoted(f.Name), plural(int64(f.TCP.Sockets), "socket", "sockets"), who, plural(int64(max(1, f.Host.Copies)), "copy", "copies"), f.Host.CopyRate))
+			quoted(f.Name), plural(f.TCP.Sockets, "socket", "sockets"), who, plural(max(1, f.Host.Copies), "copy", "copies"), f.Host.CopyRate))
 	}
 	return out
 }

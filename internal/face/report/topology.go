@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"weft/internal/base/topology"
 	"weft/internal/face/doc"
 	"weft/internal/sim/run/network"
@@ -9,21 +11,12 @@ import (
 
 // Topology is the parts of a scenario's fabrics: a column per fabric, without rows that are zero for all.
 func Topology(sc *scenario.Resolved, bills []network.Bill) *doc.Document {
-	t := doc.NewTable("")
-	t.AddTexts("shape")
-	for i := range bills {
-		t.Rows[0], t.Rows[1] = append(t.Rows[0], doc.Text(bills[i].Fabric)), append(t.Rows[1], doc.Text(string(bills[i].Shape)))
-	}
+	t := columnsOf("", bills, func(b network.Bill) string { return b.Fabric })
 	t.Keys = 1
+	t.row(doc.Text("shape"), func(b network.Bill) doc.Cell { return doc.Text(string(b.Shape)) })
 	add := func(level int, label string, always bool, of func(*network.Bill) int) {
-		row, shown := []doc.Cell{{Text: label, Level: level}}, always
-		for i := range bills {
-			n := of(&bills[i])
-			shown = shown || n != 0
-			row = append(row, doc.Count(n))
-		}
-		if shown {
-			t.Add(row...)
+		if always || slices.ContainsFunc(bills, func(b network.Bill) bool { return of(&b) != 0 }) {
+			t.row(doc.Cell{Text: label, Level: level}, func(b network.Bill) doc.Cell { return doc.Count(of(&b)) })
 		}
 	}
 	add(0, "nodes", true, func(b *network.Bill) int { return b.Nodes })
@@ -41,7 +34,7 @@ func Topology(sc *scenario.Resolved, bills []network.Bill) *doc.Document {
 	add(0, "switch ports in use", true, func(b *network.Bill) int { return b.Used })
 	add(0, "switch ports free", true, func(b *network.Bill) int { return b.Free })
 
-	blocks := []doc.Block{t}
+	blocks := []doc.Block{t.Table}
 	if cut := cutRadix(sc); cut != "" {
 		blocks = append(blocks, doc.Paragraph{Text: cut + "."})
 	}

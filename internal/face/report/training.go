@@ -20,11 +20,9 @@ func Training(t *results.TrainingScale, lines []*Drawn, resolved []byte) *doc.Do
 	j := &last.Job
 	d := &doc.Document{
 		Brand: simulation, Title: last.Scenario, Footer: sameAgain,
+		Series:   namesOf(last.Fabrics, func(f results.TrainingFabric) string { return f.Name }),
 		Heading:  fmt.Sprintf("%s: %s on %s %s", last.Scenario, j.Model, doc.Integer(int64(j.GPUs)), strings.ToUpper(j.GPU)),
 		Subtitle: fmt.Sprintf("%s on %s %s · seed %d", j.Model, doc.Integer(int64(j.GPUs)), strings.ToUpper(j.GPU), last.Seed),
-	}
-	for i := range last.Fabrics {
-		d.Series = append(d.Series, last.Fabrics[i].Name)
 	}
 	if len(t.Points) > 1 {
 		d.Heading = fmt.Sprintf("%s: %s over %d cluster sizes, %s", last.Scenario, j.Model, len(t.Points), scalingKind(t))
@@ -33,7 +31,7 @@ func Training(t *results.TrainingScale, lines []*Drawn, resolved []byte) *doc.Do
 			Blocks: []doc.Block{scalingTable(t)},
 		})
 		d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(scalingSentences(t)...)})
-		d.Add(doc.Section{Title: "Scaling", In: doc.Page, Blocks: diagrams(d.Series, scalingPlots(t))})
+		d.Add(doc.Section{Title: "Scaling", In: doc.Page, Blocks: diagrams(d.Series, scalingPlots(t, d.Series)...)})
 	}
 	for _, s := range stepSections(last, lines) {
 		if len(t.Points) > 1 {
@@ -47,7 +45,7 @@ func Training(t *results.TrainingScale, lines []*Drawn, resolved []byte) *doc.Do
 
 // stepSections describe a step.
 func stepSections(t *results.Training, lines []*Drawn) []doc.Section {
-	out := []doc.Section{
+	return []doc.Section{
 		{Title: "A step on " + doc.Integer(int64(t.Job.GPUs)) + " GPUs", Caption: "means over the GPUs; exposed: the GPU computes nothing meanwhile", Blocks: []doc.Block{trainingTable(t)}},
 		{Verdict: true, Blocks: doc.Paragraphs(trainingSentences(t)...)},
 		{
@@ -55,16 +53,11 @@ func stepSections(t *results.Training, lines []*Drawn) []doc.Section {
 			Caption: "One GPU of each pipeline stage: computation above, communication below. The time axis is the same for all fabrics. The trace has every operation (trace.json of --out, or --trace).",
 		},
 		{Title: "Communication", Caption: "moving, and exposed of it", In: doc.Details, Blocks: []doc.Block{purposeTable(t)}},
+		trainingSeeds(t),
+		{Title: "Phases", Caption: "as simulated packet by packet with all their groups at once; time of the fastest, the mean and the slowest GPU", In: doc.Details, Blocks: []doc.Block{phaseTable(t)}},
+		{Title: "The job", In: doc.Details, Blocks: doc.Notes(jobLines(&t.Job)...)},
+		{Title: "The simulation", In: doc.Details, Blocks: doc.Notes(trainingNotes(t)...)},
 	}
-	if table := seedsTable(t); table != nil {
-		out = append(out, doc.Section{Title: seedsTitle(t), In: doc.Details, Blocks: []doc.Block{table}})
-	}
-	if table := phaseTable(t); table != nil {
-		out = append(out, doc.Section{Title: "Phases", Caption: "as simulated packet by packet with all their groups at once; time of the fastest, the mean and the slowest GPU", In: doc.Details, Blocks: []doc.Block{table}})
-	}
-	return append(out,
-		doc.Section{Title: "The job", In: doc.Details, Blocks: doc.Notes(jobLines(&t.Job)...)},
-		doc.Section{Title: "The simulation", In: doc.Details, Blocks: doc.Notes(trainingNotes(t)...)})
 }
 
 // ordinarySchedule is the schedule that is not named.
@@ -138,13 +131,7 @@ func exposed(f *results.TrainingFabric) (sum units.Time) {
 
 // fastestTraining is the fabric with the shortest step; -1 if there is none.
 func fastestTraining(t *results.Training) int {
-	best := -1
-	for i := range t.Fabrics {
-		if p := t.Fabrics[i].StepPs; p > 0 && (best < 0 || p < t.Fabrics[best].StepPs) {
-			best = i
-		}
-	}
-	return best
+	return leastOf(len(t.Fabrics), func(i int) (int64, bool) { return t.Fabrics[i].StepPs, t.Fabrics[i].StepPs > 0 })
 }
 
 // purposeTable is a row for each fabric, and two columns for each purpose.
@@ -158,11 +145,8 @@ func purposeTable(t *results.Training) *doc.Table {
 		}
 	}
 	out := doc.NewTable("fabric")
-	out.Columns = make([]doc.Column, 1)
-	for i, p := range purposes {
-		out.Groups = append(out.Groups, doc.Group{From: 1 + 2*i, To: 3 + 2*i, Cell: doc.Text(p)})
-		out.Columns = append(out.Columns, doc.Column{Gap: 3}, doc.Column{})
-		out.Rows[0] = append(out.Rows[0], doc.Text("moving"), doc.Text("exposed"))
+	for _, p := range purposes {
+		out.AddGroup(doc.Text(p), "moving", "exposed")
 	}
 	for i := range t.Fabrics {
 		row := []doc.Cell{{Text: t.Fabrics[i].Name}}
@@ -180,8 +164,7 @@ func purposeTable(t *results.Training) *doc.Table {
 	return out
 }
 
-// phaseTable is a row for each distinct phase on each fabric, with the uses of all that equal it; nil
-// if nothing was reused. Fabrics with equal figures share a row.
+// phaseTable is a row for each distinct phase on each fabric, with the uses of all that equal it. Fabrics with equal figures share a row.
 func phaseTable(t *results.Training) *doc.Table {
 	out := doc.NewTable("phase", "fabric", "groups", "ranks", "size", "uses", "by", "fastest", "mean", "slowest", "how")
 	phases, uses := distinctPhases(t)
@@ -215,9 +198,6 @@ func phaseTable(t *results.Training) *doc.Table {
 			out.Add(doc.Text(p.Name), doc.Text(fabric), doc.Count(p.Groups), doc.Count(p.Ranks), doc.Bytes(units.Bytes(p.Bytes)), doc.Count(uses[k]), doc.Text(strings.TrimSuffix(p.Algorithm+"/"+p.Wire, "/")),
 				doc.Time(units.Time(p.LeastPs)), doc.Time(units.Time(p.MeanPs)), doc.Time(units.Time(p.MostPs)), doc.Text(howText(&p)))
 		}
-	}
-	if len(out.Rows) < 2 {
-		return nil
 	}
 	return out
 }
@@ -408,7 +388,7 @@ func schedule(t *results.Training) string {
 			continue
 		}
 		text := fmt.Sprintf("%s of the step of %s are bubbles of the schedule that the scenario asks for: %d stages, %d micro-batches to each replica, %s to each stage, %s (training.parallel.interleave, schedule).",
-			percent(share), quoted(f.Name), j.Pipeline, j.Micros, plural(int64(j.Interleave), "chunk", "chunks"), j.Schedule)
+			percent(share), quoted(f.Name), j.Pipeline, j.Micros, plural(j.Interleave, "chunk", "chunks"), j.Schedule)
 		return text + " More chunks, more micro-batches or another schedule have fewer. A published step has its own schedule, and may be shorter than this one."
 	}
 	return ""

@@ -20,37 +20,25 @@ type Drawn struct {
 }
 
 // scalingPlots are the efficiency of all fabrics, and the parts of the step other than computation.
-func scalingPlots(t *results.TrainingScale) (out []doc.Plot) {
-	over := &scale{name: "GPUs"}
-	first, last := math.Log(float64(t.Points[0].Job.GPUs)), math.Log(float64(t.Points[len(t.Points)-1].Job.GPUs))
-	for i := range t.Points {
-		n := t.Points[i].Job.GPUs
-		over.labels = append(over.labels, doc.Integer(int64(n)))
-		over.places = append(over.places, (math.Log(float64(n))-first)/max(1e-9, last-first))
-	}
-	share := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
-	add := func(title, note string, most float64, value func(point, fabric int) float64) {
-		p := &plot{title: strings.ToUpper(title[:1]) + title[1:], note: note, over: over, most: most, format: share}
-		for i := range t.Points[0].Fabrics {
-			s := series{fabric: i, label: t.Points[0].Fabrics[i].Name}
-			for k := range t.Points {
-				x := value(k, i)
-				if t.Points[k].Fabrics[i].StepPs == 0 {
-					x = math.NaN()
-				}
-				s.values = append(s.values, x)
+func scalingPlots(t *results.TrainingScale, fabrics []string) (out []*plot) {
+	gpus := func(i int) int64 { return int64(t.Points[i].Job.GPUs) }
+	over := logarithmic("GPUs", len(t.Points), gpus, func(i int) string { return doc.Integer(gpus(i)) })
+	add := func(title, note string, value func(point, fabric int) float64) {
+		p := &plot{title: begun(title), note: note, over: over, format: wholePercent}
+		p.series = linesOf(fabrics, len(t.Points), func(k, i int) float64 {
+			if t.Points[i].Fabrics[k].StepPs == 0 {
+				return math.NaN()
 			}
-			p.series = append(p.series, s)
+			return value(i, k)
+		})
+		if slices.ContainsFunc(p.series, series.positive) { // a fabric has the term
+			out = append(out, p)
 		}
-		if !slices.ContainsFunc(p.series, func(s series) bool { return slices.ContainsFunc(s.values, func(x float64) bool { return x > 0 }) }) {
-			return // no fabric has the term
-		}
-		out = append(out, drawn(p)...)
 	}
-	add("Scaling efficiency", "tokens per second and GPU, relative to the smallest cluster", 0, func(k, i int) float64 { return efficiency(t, k, i) })
+	add("Scaling efficiency", "tokens per second and GPU, relative to the smallest cluster", func(k, i int) float64 { return efficiency(t, k, i) })
 	names, _ := terms(longestTerms(t))
 	for _, name := range names[1:] {
-		add(termText(name), "of the step", 0, func(k, i int) float64 {
+		add(termText(name), "of the step", func(k, i int) float64 {
 			f := &t.Points[k].Fabrics[i]
 			own, ps := terms(f)
 			for n := range own {

@@ -4,46 +4,30 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/internal/study/contest"
-
 	"weft/internal/face/doc"
+	"weft/internal/study/contest"
 	"weft/results"
 	"weft/units"
 )
 
-// seedsTitle is the title of the table over seeds.
-func seedsTitle(t *results.Training) string {
-	n := 0
-	for i := range t.Fabrics {
-		if s := t.Fabrics[i].Seeds; s != nil {
-			n = s.Seeds
-		}
-	}
-	return fmt.Sprintf("Over %d seeds, from %d on: mean with its 95 %% interval, least and most", n, t.Seed)
-}
-
-// seedsTable is a row for the step and each kind of exposed communication, fabric by fabric; nil
-// with one seed.
-func seedsTable(t *results.Training) *doc.Table {
-	out := doc.NewTable("fabric", "time", "mean", "from", "to", "least", "most")
-	add := func(fabric, what string, s *results.Spread) {
-		out.Add(append([]doc.Cell{{Text: fabric}, {Text: what}}, spreadCells(s)...)...)
-	}
+// trainingSeeds is a row for the step and each kind of exposed communication, fabric by fabric.
+func trainingSeeds(t *results.Training) doc.Section {
+	out, seeds := spreadsTable("time"), 0
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		if f.Seeds == nil {
 			continue
 		}
-		add(f.Name, "step", &f.Seeds.Step)
+		seeds = f.Seeds.Seeds
+		addSpread(out, f.Name, "step", &f.Seeds.Step)
 		for j := range f.Seeds.Exposed {
 			p := &f.Seeds.Exposed[j]
-			add("", "exposed, "+p.Purpose, &p.Spread)
+			addSpread(out, "", "exposed, "+p.Purpose, &p.Spread)
 		}
 	}
-	if len(out.Rows) < 2 {
-		return nil
-	}
-	return out
+	section := overSeeds(seeds, t.Seed, out)
+	section.In = doc.Details
+	return section
 }
 
 // seedsSentences state the effect of the seeds on the step, and whether they distinguish two
@@ -100,11 +84,11 @@ func leastStep(t *results.Training, best int) string {
 
 // fastestOverSeeds is the fabric with the shortest mean step; -1 if there is none.
 func fastestOverSeeds(t *results.Training) int {
-	best := -1
-	for i := range t.Fabrics {
-		if s := t.Fabrics[i].Seeds; s != nil && (best < 0 || s.Step.MeanPs < t.Fabrics[best].Seeds.Step.MeanPs) {
-			best = i
+	return leastOf(len(t.Fabrics), func(i int) (int64, bool) {
+		s := t.Fabrics[i].Seeds
+		if s == nil {
+			return 0, false
 		}
-	}
-	return best
+		return s.Step.MeanPs, true
+	})
 }

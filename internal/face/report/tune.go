@@ -31,7 +31,7 @@ func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 	d.Add(doc.Section{Title: "Parameters", Blocks: append([]doc.Block{parameterTable(r)}, matters...)})
 	if r.Proof != nil && len(r.Proof.Measures) > 0 {
 		d.Add(doc.Section{
-			Title:   fmt.Sprintf("On %s held out of the search", plural(int64(r.Proof.Pairs), "seed", "seeds")),
+			Title:   fmt.Sprintf("On %s held out of the search", plural(r.Proof.Pairs, "seed", "seeds")),
 			Caption: "means over seeds; the change of pairs with the same seed, from one end of its 95 % interval to the other",
 			Blocks:  []doc.Block{measureTable(r.Proof)},
 		})
@@ -43,9 +43,7 @@ func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
 			In:      doc.Details, Blocks: []doc.Block{doc.Grid(sensitivityRows(r))},
 		})
 	}
-	if plots := tunePlots(r); len(plots) > 0 {
-		d.Add(doc.Section{Title: "Search and sensitivity", Blocks: []doc.Block{doc.Plots{Plots: plots}}})
-	}
+	d.Add(doc.Section{Title: "Search and sensitivity", Blocks: diagrams(nil, tunePlots(r)...)})
 	for _, c := range configs {
 		d.Add(scenarioSection("For the devices: "+c.Name, []byte(c.Text)))
 	}
@@ -71,7 +69,7 @@ func objectiveText(r *tune.Result) string {
 func tuneSentences(r *tune.Result) []string {
 	out := []string{verdictOfTuning(r)}
 	s := &r.Search
-	searched := fmt.Sprintf("The search simulated %s on %s", plural(int64(s.Candidates), "candidate", "candidates"), plural(int64(len(r.Seeds)), "seed", "seeds"))
+	searched := fmt.Sprintf("The search simulated %s on %s", plural(s.Candidates, "candidate", "candidates"), plural(len(r.Seeds), "seed", "seeds"))
 	if s.Combinations {
 		searched += ": all combinations"
 	}
@@ -80,13 +78,13 @@ func tuneSentences(r *tune.Result) []string {
 	}
 	out = append(out, searched+".")
 	if p := r.Proof; p != nil && p.StandsFailed > 0 {
-		out = append(out, fmt.Sprintf("On %s held out the scenario as it stands fails, and no pair is compared.", plural(int64(p.StandsFailed), "seed", "seeds")))
+		out = append(out, fmt.Sprintf("On %s held out the scenario as it stands fails, and no pair is compared.", plural(p.StandsFailed, "seed", "seeds")))
 	}
 	if s.Failed > 0 {
-		out = append(out, fmt.Sprintf("%s failed, the first one: %s", plural(int64(s.Failed), "candidate", "candidates"), oneLine(s.FailedWhy)))
+		out = append(out, fmt.Sprintf("%s failed, the first one: %s", plural(s.Failed, "candidate", "candidates"), oneLine(s.FailedWhy)))
 	}
 	if s.Impossible > 0 {
-		out = append(out, fmt.Sprintf("%s skipped without a simulation, for instance: %s", plural(int64(s.Impossible), "invalid combination was", "invalid combinations were"), oneLine(s.ImpossibleWhy)))
+		out = append(out, fmt.Sprintf("%s skipped without a simulation, for instance: %s", plural(s.Impossible, "invalid combination was", "invalid combinations were"), oneLine(s.ImpossibleWhy)))
 	}
 	return out
 }

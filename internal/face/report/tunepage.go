@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"weft/internal/face/doc"
 	"weft/internal/study/tune"
 )
 
@@ -13,8 +12,8 @@ import (
 type NamedText struct{ Name, Text string }
 
 // tunePlots are the search, and the objective over each parameter.
-func tunePlots(r *tune.Result) []doc.Plot {
-	out := drawn(stepsPlot(r))
+func tunePlots(r *tune.Result) []*plot {
+	out := []*plot{stepsPlot(r)}
 	profiles := slices.Clone(r.Sensitivity)
 	slices.SortStableFunc(profiles, func(a, b tune.Profile) int {
 		switch {
@@ -29,7 +28,7 @@ func tunePlots(r *tune.Result) []doc.Plot {
 	for i := range profiles {
 		p := profilePlot(&profiles[i])
 		p.least, p.most = least, most
-		out = append(out, drawn(p)...)
+		out = append(out, p)
 	}
 	return out
 }
@@ -45,7 +44,7 @@ func seedsText(seeds []uint64) string {
 
 // stepsPlot is the best objective over the simulated candidates.
 func stepsPlot(r *tune.Result) *plot {
-	p := &plot{title: "The search", note: "the best objective so far; the scenario as it stands is 1", over: &scale{name: "candidates"}, format: relativeNumber}
+	p := &plot{title: "The search", note: "the best objective so far; the scenario as it stands is 1", over: axis{name: "candidates"}, format: relativeNumber}
 	s := series{label: "best"}
 	last := r.Search.Steps[len(r.Search.Steps)-1].Candidates
 	for _, x := range r.Search.Steps {
@@ -88,7 +87,7 @@ func relativeRange(profiles []tune.Profile) (least, most float64) {
 // profilePlot is the objective over the values of a parameter. Values that no scenario can have
 // with the others, or that failed, are gaps.
 func profilePlot(t *tune.Profile) *plot {
-	p := &plot{title: t.Path, note: "objective relative to the outcome; the outcome has its own marker", over: &scale{name: "value"}, format: relativeNumber}
+	p := &plot{title: t.Path, note: "objective relative to the outcome; the outcome has its own marker", over: axis{name: "value"}, format: relativeNumber}
 	s, own := series{label: t.Path}, series{fabric: 1, label: "tuned"}
 	base := tunedScore(t)
 	for _, x := range t.Points {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"weft/internal/study/contest"
-
 	"weft/results"
 	"weft/scenario"
 	"weft/units"

@@ -97,7 +97,7 @@ func knownText(v *results.Violation) string {
 // trapsText is the fate of the traps of a point, and the counters of the ports that sent them.
 func trapsText(t *results.Traps) string {
 	text := fmt.Sprintf("%s raised, %d repressed, %s; %d merged with a waiting trap, %d lost",
-		plural(int64(t.Raised), "trap", "traps"), t.Repressed, plural(int64(t.Sent), "datagram", "datagrams"), t.Merged, t.Lost)
+		plural(t.Raised, "trap", "traps"), t.Repressed, plural(t.Sent, "datagram", "datagrams"), t.Merged, t.Lost)
 	for i := range t.Ports {
 		c := &t.Ports[i]
 		if i == violationLines {

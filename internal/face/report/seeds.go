@@ -5,13 +5,72 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/study/contest"
-
 	"weft/internal/base/stats"
 	"weft/internal/face/doc"
+	"weft/internal/study/contest"
 	"weft/results"
 	"weft/units"
 )
+
+// overSeeds is the section of a table of [spreadsTable].
+func overSeeds(seeds int, first uint64, t *doc.Table) doc.Section {
+	return doc.Section{Title: fmt.Sprintf("Over %d seeds, from %d on: mean with its 95 %% interval, least and most", seeds, first), Blocks: []doc.Block{t}}
+}
+
+// spreadsTable is a table of what has a spread over seeds on each fabric.
+func spreadsTable(what string) *doc.Table {
+	return doc.NewTable("fabric", what, "mean", "from", "to", "least", "most")
+}
+
+// addSpread adds the spread of a time.
+func addSpread(t *doc.Table, fabric, what string, s *results.Spread) {
+	row := []doc.Cell{doc.Text(fabric), doc.Text(what)}
+	for _, ps := range []int64{s.MeanPs, s.LowPs, s.HighPs, s.LeastPs, s.MostPs} {
+		row = append(row, doc.Time(units.Time(ps)))
+	}
+	t.Add(row...)
+}
+
+// intervalTable is the uncertainty over seeds, a row per size.
+func intervalTable(r *results.Results) *doc.Table {
+	t := doc.NewTable("size", "seeds")
+	t.Keys = 2
+	for i, f := range r.Fabrics {
+		t.AddGroup(doc.Text(f.Name).In(doc.Series(i)), "±", "× the fastest")
+	}
+	for _, size := range sizes(r) {
+		n := 0
+		s := standingAt(r, size)
+		row := []doc.Cell{sizeCell(size), {}}
+		for i, f := range r.Fabrics {
+			p, ok := point(f, size)
+			if !ok || !p.Measured() {
+				row = append(row, doc.None, doc.None)
+				continue
+			}
+			n = max(n, len(p.Times()))
+			ratio := doc.None
+			switch {
+			case i == s.best:
+				ratio = doc.Ratio(1, 0)
+			case s.best >= 0 && !s.ratios[i].Once():
+				ratio = doc.Instead(interval(s.ratios[i]))
+			}
+			row = append(row, plusMinus(&p), ratio)
+		}
+		row[1] = doc.Count(n)
+		t.Add(row...)
+	}
+	return t
+}
+
+// plusMinus is half of a point's interval as a share of its time.
+func plusMinus(p *results.Point) doc.Cell {
+	if p.Seeds == nil || p.Time <= 0 {
+		return doc.None
+	}
+	return doc.Share(float64(p.Seeds.HighPs-p.Seeds.LowPs) / 2 / float64(p.Time))
+}
 
 // The bounds of what counts as a few values.
 const (
@@ -87,8 +146,7 @@ func heaps(sorted []int64) string {
 	return list(parts)
 }
 
-// spreadTable is the spread of each point whose times over seeds differ by more than fabrics that count as equal; nil if
-// none does.
+// spreadTable is the spread of each point whose times over seeds differ by more than fabrics that count as equal.
 func spreadTable(r *results.Results) *doc.Table {
 	t := doc.NewTable("size", "fabric", "times")
 	for _, size := range sizes(r) {
@@ -99,9 +157,6 @@ func spreadTable(r *results.Results) *doc.Table {
 			}
 			t.Add(sizeCell(size), doc.Text(f.Name).In(doc.Series(i)), doc.Text(seedSpread(p.Seeds.TimesPs)))
 		}
-	}
-	if len(t.Rows) < 2 {
-		return nil
 	}
 	return t
 }
