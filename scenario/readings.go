@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -111,10 +110,12 @@ func (d *decoder) textOf(f *Fabric, path, value string) string {
 	return writeScalar(v)
 }
 
-// WithReading is the scenario with one reading of a fabric in place. All other values stay, also
-// those that were derived from the field.
+// WithReading is the scenario with one reading of a fabric in place, and no other fabric. All other
+// values stay, also those that were derived from the field.
 func WithReading(r *Resolved, fabric int, reading Reading) (*Resolved, error) {
-	text, err := r.MarshalYAML()
+	own := *r
+	own.Fabrics = []Fabric{r.Fabrics[fabric]}
+	text, err := own.MarshalYAML()
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +123,5 @@ func WithReading(r *Resolved, fabric int, reading Reading) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := fmt.Sprintf("fabrics[%d].%s", fabric, reading.Path)
-	return file.Resolve(Override{Path: path, Value: reading.Value, Origin: "a reading of the catalog"})
+	return file.Resolve(Override{Path: "fabrics[0]." + reading.Path, Value: reading.Value, Origin: "a reading of the catalog"})
 }
