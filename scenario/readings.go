@@ -119,9 +119,10 @@ func WithReading(r *Resolved, fabric int, reading Reading) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := Decode("the scenario", text)
-	if err != nil {
+	root, errs := parse("the scenario", text)
+	if err := errs.err(); err != nil {
 		return nil, err
 	}
+	file := &File{Name: "the scenario", root: root} // not Decode, which resolves it once more
 	return file.Resolve(Override{Path: "fabrics[0]." + reading.Path, Value: reading.Value, Origin: "a reading of the catalog"})
 }
