@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -111,17 +110,19 @@ func (d *decoder) textOf(f *Fabric, path, value string) string {
 	return writeScalar(v)
 }
 
-// WithReading is the scenario with one reading of a fabric in place. All other values stay, also
-// those that were derived from the field.
+// WithReading is the scenario with one reading of a fabric in place, and no other fabric. All other
+// values stay, also those that were derived from the field.
 func WithReading(r *Resolved, fabric int, reading Reading) (*Resolved, error) {
-	text, err := r.MarshalYAML()
+	own := *r
+	own.Fabrics = []Fabric{r.Fabrics[fabric]}
+	text, err := own.MarshalYAML()
 	if err != nil {
 		return nil, err
 	}
-	file, err := Decode("the scenario", text)
-	if err != nil {
+	root, errs := parse("the scenario", text)
+	if err := errs.err(); err != nil {
 		return nil, err
 	}
-	path := fmt.Sprintf("fabrics[%d].%s", fabric, reading.Path)
-	return file.Resolve(Override{Path: path, Value: reading.Value, Origin: "a reading of the catalog"})
+	file := &File{Name: "the scenario", root: root} // not Decode, which resolves it once more
+	return file.Resolve(Override{Path: "fabrics[0]." + reading.Path, Value: reading.Value, Origin: "a reading of the catalog"})
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"weft/internal/formats/logfile"
-	"weft/internal/sim"
 	"weft/scenario"
 )
 
@@ -37,7 +36,7 @@ func nixl(t *testing.T, cluster, devices string, blocks []int64, fault ...scenar
 	if len(tasks) != 1 {
 		t.Fatalf("notes %v", notes)
 	}
-	took, err := c.predict(t.Context(), tasks[0], fault, &Options{Simulate: sim.Run})
+	took, err := c.predict(t.Context(), tasks[0], fault, &Options{Simulate: simulateOnce})
 	if err != nil {
 		t.Fatal(err)
 	}

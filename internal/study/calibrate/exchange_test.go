@@ -28,11 +28,11 @@ func exchanged(t *testing.T, fault ...scenario.Override) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := sim.Run(context.Background(), r, sim.Options{})
+		outcome, err := simulateOnce(context.Background(), r, sim.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &results.Fabrics[0].Points[0]
+		p := &outcome.Fabrics[0].Points[0]
 		lines[i] = fmt.Sprintf("bandwidth: %.2f GB/s, avg_t=%.2f us", p.AlgBW, p.Time.Seconds()*1e6)
 	}
 	var log strings.Builder
@@ -76,7 +76,7 @@ func TestFewTokensGiveTheTimeOfAll(t *testing.T) {
 	if len(tasks) != 1 {
 		t.Fatalf("notes %v", notes)
 	}
-	o := &Options{Simulate: sim.Run}
+	o := &Options{Simulate: simulateOnce}
 	part, err := c.predict(t.Context(), tasks[0], nil, o)
 	if err != nil {
 		t.Fatal(err)

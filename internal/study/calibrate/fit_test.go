@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"weft/internal/formats/logfile"
-	"weft/internal/sim"
 	"weft/scenario"
 )
 
@@ -23,7 +22,7 @@ func TestHiddenConstantsAreRecovered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := describe(t, small).FitTo(context.Background(), []*logfile.Log{l}, []string{"base", "step-network"}, Options{Simulate: sim.Run})
+	fit, err := describe(t, small).FitTo(context.Background(), []*logfile.Log{l}, []string{"base", "step-network"}, Options{Simulate: simulateOnce})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +65,7 @@ func TestAFitNeedsSizesToHoldOut(t *testing.T) {
 	}
 	c := describe(t, small)
 	for want, names := range map[string][]string{"none can be held out": {"nccl"}, "no constant \"speed\"": {"speed"}} {
-		if _, err := c.FitTo(context.Background(), []*logfile.Log{l}, names, Options{Simulate: sim.Run}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.FitTo(context.Background(), []*logfile.Log{l}, names, Options{Simulate: simulateOnce}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--fit %v: %v, want an error with %q", names, err, want)
 		}
 	}

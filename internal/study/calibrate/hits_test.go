@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"weft/internal/formats/logfile"
-	"weft/internal/sim"
 	"weft/internal/study/measured"
 	"weft/internal/test/golden"
 	"weft/scenario"
@@ -218,7 +217,7 @@ func firstFew(d *Diagnosis) string {
 // faults of random severity. It compares the counts of verdicts with DIAGNOSE.md. -v shows every
 // log.
 func TestTheHitsAgreeWithThePage(t *testing.T) {
-	simulated := make(map[int]*simulations) // by nodes
+	byNodes := make(map[int]*simulations)
 	var b strings.Builder
 	b.WriteString(hitsHeader)
 	var healthy, faulty outcome
@@ -228,7 +227,7 @@ func TestTheHitsAgreeWithThePage(t *testing.T) {
 			fmt.Fprintf(&b, "| **all faults** | | | %s |\n", faulty.cells())
 		}
 		cluster := describe(t, fmt.Sprintf("cluster: {nodes: %d, node: dgx-h100}\nfabric: infiniband-ndr", p.nodes))
-		o := Options{Simulate: sim.Run, Nodes: p.nodes, coarse: true}
+		o := Options{Simulate: simulateOnce, Nodes: p.nodes, coarse: true}
 		var of outcome
 		for seed := range uint64(logsOf) {
 			d, err := cluster.lay(written(t, &p, rand.New(rand.NewPCG(seed, uint64(i)))), o)
@@ -236,10 +235,10 @@ func TestTheHitsAgreeWithThePage(t *testing.T) {
 				t.Fatal(err)
 			}
 			// All logs have the same sizes, and so the same predictions.
-			s := simulated[p.nodes]
+			s := byNodes[p.nodes]
 			if s == nil {
 				s = simulate(t, cluster, d, o)
-				simulated[p.nodes] = s
+				byNodes[p.nodes] = s
 			}
 			d.Predicted = s.predicted
 			d.conclude(s.trials)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"weft/internal/formats/logfile"
-	"weft/internal/sim"
 	"weft/internal/study/measured"
 	"weft/scenario"
 )
@@ -74,7 +73,7 @@ func TestAPublishedTableOfAHealthyClusterIsHealthy(t *testing.T) {
 	clusters := measured.Clusters()
 	i := slices.IndexFunc(clusters, func(c measured.Cluster) bool { return c.ID == id })
 	var s *simulations
-	c, o := describe(t, "cluster: {nodes: 1, node: dgx-h100}\nfabric: infiniband-ndr"), Options{Simulate: sim.Run, Nodes: 1, without: id, coarse: true}
+	c, o := describe(t, "cluster: {nodes: 1, node: dgx-h100}\nfabric: infiniband-ndr"), Options{Simulate: simulateOnce, Nodes: 1, without: id, coarse: true}
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		var log strings.Builder

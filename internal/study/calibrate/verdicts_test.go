@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/sim"
 	"weft/internal/study/measured"
 	"weft/internal/test/golden"
 )
@@ -59,7 +58,7 @@ func verdict(t *testing.T, name string, of ...part) (row string, d *Diagnosis) {
 		text.WriteString(p.nccltests())
 	}
 	c := of[0].cluster
-	o := Options{Simulate: sim.Run, without: c.ID, coarse: true}
+	o := Options{Simulate: simulateOnce, without: c.ID, coarse: true}
 	if of[0].nodes() > 1 {
 		o.MaxSize = 64 * mib
 	}

@@ -171,7 +171,7 @@ func (l *lab) readings(fabric int, into *results.Contest) (out []*reading) {
 			continue
 		}
 		record := results.Reading{Bytes: bytes, Fabric: l.r.Fabrics[fabric].Name, Path: x.Path, Own: x.Own, Value: x.Value, Source: x.Source}
-		out = append(out, &reading{record, own, l.add(&other.Fabrics[fabric], min(len(own), leastSeeds))})
+		out = append(out, &reading{record, own, l.add(&other.Fabrics[0], min(len(own), leastSeeds))})
 	}
 	return out
 }
