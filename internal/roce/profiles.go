@@ -92,18 +92,6 @@ func parseRow(fields []string) (Row, error) {
 	}, nil
 }
 
-// WriteProfiles writes rows as a pg_profile_lookup.ini.
-func WriteProfiles(w io.Writer, rows []Row) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "# PG lossless profiles.")
-	fmt.Fprintln(out, "# speed  cable     size      xon     xoff  threshold  xon_offset")
-	for _, r := range rows {
-		fmt.Fprintf(out, "%7d %6s %8d %8d %8d %10d %11d\n",
-			r.Speed/units.Mbps, r.Cable.Exact(), r.Size, r.Xon, r.Xoff, r.Threshold, r.XonOffset)
-	}
-	return out.Flush()
-}
-
 // Between is the row of a table at a speed and a cable length. exact says that the table has this
 // row. Otherwise the row lies between two rows of that speed, with XOFF in proportion to the length
 // and rounded up; this is not a figure of the vendor. Other speeds and lengths outside of the

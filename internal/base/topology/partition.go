@@ -152,22 +152,3 @@ func (p *partitioner) choose(w int64, cables []int) int {
 	}
 	return best
 }
-
-// Balance is the quality of a partitioning: the work of each partition, in weighted ports, and the
-// number of cables between partitions.
-func Balance(g *Graph, part []int32, n int) (load []int64, cut int) {
-	load = make([]int64, n)
-	for i := range g.Nodes {
-		w := int64(portWeight)
-		if i < g.Endpoints {
-			w = endpointWeight
-		}
-		load[part[i]] += w * int64(g.Nodes[i].Cabled())
-	}
-	for _, c := range g.Cables {
-		if part[c.A.Node] != part[c.B.Node] {
-			cut++
-		}
-	}
-	return load, cut
-}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 
 	"weft/units"
@@ -26,9 +25,6 @@ type Case struct {
 	// Ignored lists the parts of the files without effect.
 	Ignored []Ignored
 }
-
-// ReadDir reads the case in a folder; see [Read].
-func ReadDir(dir string) (*Case, error) { return Read(os.DirFS(dir)) }
 
 // Read reads a case: config.txt and the two files that it names, in the same folder, and opens no
 // other file. An error is a [*Problems] with all problems of the three files.

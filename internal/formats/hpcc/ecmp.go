@@ -2,9 +2,6 @@ package hpcc
 
 import "math/bits"
 
-// HashName is the name of [Hash] as a parameter of an Ethernet switch.
-const HashName = "hpcc-murmur"
-
 // A Key is the part of a packet that the hash reads: the two addresses, and the two ports in one
 // word. In an acknowledgement they are reversed.
 type Key struct{ SrcIP, DstIP, Ports uint32 }

@@ -71,12 +71,12 @@ func FuzzResults(f *testing.F) {
 				t.Fatalf("%q is written as %q, which is not read: %v", fct, b.String(), err)
 			}
 		}
-		if frames, _, err := ParsePFC("pfc.txt", pfc); err == nil {
+		if frames, _, err := parsePFC("pfc.txt", pfc); err == nil {
 			var b bytes.Buffer
 			if err := WritePFC(&b, frames); err != nil {
 				t.Fatal(err)
 			}
-			again, complete, err := ParsePFC("pfc.txt", b.String())
+			again, complete, err := parsePFC("pfc.txt", b.String())
 			if err != nil || !complete || len(again) != len(frames) {
 				t.Fatalf("%q is written as %q, which is not read: %v", pfc, b.String(), err)
 			}

@@ -28,7 +28,7 @@ func TestReplayReproducesTheReferences(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			frames, complete, err := ParsePFC("pfc.txt", text(t, dir, "pfc.txt"))
+			frames, complete, err := parsePFC("pfc.txt", text(t, dir, "pfc.txt"))
 			if err != nil {
 				t.Fatal(err)
 			}

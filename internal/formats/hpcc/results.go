@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"strings"
 
 	"weft/units"
 )
@@ -29,11 +28,6 @@ func (f *Flow) FCT(duration units.Time, b Baseline) FCT {
 		HostIP(f.Src), HostIP(f.Dst), f.SrcPort, f.DstPort,
 		f.Bytes, f.Start, duration, b.Standalone,
 	}
-}
-
-// Hosts is the ids of the source and the destination.
-func (f FCT) Hosts() (src, dst int) {
-	return int(f.SrcIP >> 8 & 0xffff), int(f.DstIP >> 8 & 0xffff)
 }
 
 // WriteFCT writes fct.txt. The lines keep their order; in the simulator's file they are in order of
@@ -95,27 +89,6 @@ func ParseFCT(file, text string) ([]FCT, error) {
 		return nil, problems
 	}
 	return flows, nil
-}
-
-// ParsePFC reads a pfc.txt, such as a reference result. The simulator does not close the file, so
-// it can end within a line: such an end is left out, and complete is false. An error is a
-// [*Problems].
-func ParsePFC(file, text string) (frames []PFC, complete bool, err error) {
-	problems := &Problems{}
-	whole := text[:strings.LastIndexByte(text, '\n')+1]
-	t := table{file: file, text: whole, problems: problems}
-	for l, more := t.pull(); more; l, more = t.pull() {
-		v, ok := integers(l, "iibib")
-		if !ok {
-			problems.add(file, l.number, join(l), "`time node nodetype ifindex type`")
-			continue
-		}
-		frames = append(frames, PFC{units.Time(v[0]) * units.Nanosecond, int(v[1]), v[2] == 1, int(v[3]), v[4] == 1})
-	}
-	if !problems.none() {
-		return nil, false, problems
-	}
-	return frames, len(whole) == len(text), nil
 }
 
 // mulDiv is a·b/c with 128 bits between; the quotient has to fit 64.

@@ -320,6 +320,3 @@ var rowsByName = func() map[string]*Row {
 func (r *Row) Selector(match string) string {
 	return `{__name__=~"` + strings.Join(append(r.names(), r.Also...), "|") + `",` + match + `}`
 }
-
-// Known reports whether a metric is in the table.
-func Known(name string) bool { return rowsByName[name] != nil }

@@ -45,9 +45,6 @@ type Lengths struct {
 	Detour []int64 `json:"paths_by_detour"`
 }
 
-// Longest is the most hops of any path.
-func (l *Lengths) Longest() int { return len(l.Hops) - 1 }
-
 // Detours counts the paths that are longer than necessary.
 func (l *Lengths) Detours() int64 {
 	sum := int64(0)

@@ -184,22 +184,10 @@ func (m *Manager) Subnet() *subnet.Subnet { return m.routed.sub }
 // Tables are the tables that were written for Subnet.
 func (m *Manager) Tables() *subnet.Tables { return m.routed.tables }
 
-// LIDs is the LIDs of all ports ever discovered, by port GUID: the value for Config.LIDs after a
-// restart.
-func (m *Manager) LIDs() map[units.GUID]units.LID { return maps.Clone(m.lids.lids) }
-
 // Start begins the first sweep.
 func (m *Manager) Start(now units.Time, out *Batch) {
 	m.enter(now, out)
 	m.becomeDiscovering()
-	m.leave()
-}
-
-// Sweep begins a heavy sweep, at once or after the current sweep. A manager that is not master does
-// nothing.
-func (m *Manager) Sweep(now units.Time, out *Batch) {
-	m.enter(now, out)
-	m.changed()
 	m.leave()
 }
 

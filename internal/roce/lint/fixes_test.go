@@ -23,7 +23,7 @@ func pair(t *testing.T, config, listing []edit) (*sonic.Config, *host.Host) {
 func mended(t *testing.T, cfg *sonic.Config, h *host.Host, o Options) (before, after *Report) {
 	t.Helper()
 	sw, problems := sonic.Examine(cfg)
-	before = Check(sw, problems, []*host.Host{h}, o)
+	before = checkOne(sw, problems, []*host.Host{h}, o)
 	if err := before.Mend(cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func mended(t *testing.T, cfg *sonic.Config, h *host.Host, o Options) (before, a
 		t.Fatal(err)
 	}
 	sw, problems = sonic.Examine(cfg)
-	return before, Check(sw, problems, []*host.Host{own}, o)
+	return before, checkOne(sw, problems, []*host.Host{own}, o)
 }
 
 // unmendable are the rules without a fix: nothing in the files takes counters back, and a profile

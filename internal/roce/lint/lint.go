@@ -158,12 +158,6 @@ type Subject struct {
 	Problems []*sonic.Error
 }
 
-// Check finds faults between a switch and its hosts. problems are the defects of the switch's
-// configuration.
-func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Options) *Report {
-	return CheckAll([]Subject{{sw, problems}}, hosts, o)[0]
-}
-
 // CheckAll finds faults between the switches of a fabric and their hosts, and gives a report for each
 // switch. The fixes of all reports together leave no finding that has a fix.
 func CheckAll(all []Subject, hosts []*host.Host, o Options) []*Report {

@@ -83,7 +83,7 @@ func judge(t *testing.T, cfg *sonic.Config, files []host.Source, o Options) *Rep
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Check(sw, problems, []*host.Host{h}, o)
+	return checkOne(sw, problems, []*host.Host{h}, o)
 }
 
 func tell(r *Report) string {
@@ -658,7 +658,7 @@ func TestAWatchdogWithoutPrioritiesLooksAtNone(t *testing.T) {
 
 func TestASwitchIsJudgedWithoutHosts(t *testing.T) {
 	sw, problems := sonic.Examine(readConfig(t, []edit{sound, {"ecn_all", "ecn_none"}}))
-	r := Check(sw, problems, nil, Options{})
+	r := checkOne(sw, problems, nil, Options{})
 	if len(r.Findings) != 2 || r.Findings[0].Rule != "ecn-missing" { // queues 3 and 4
 		t.Error(tell(r))
 	}
@@ -673,4 +673,9 @@ func TestProfilesThatTheSwitchComputesAreJudgedByTheFormula(t *testing.T) {
 	if r := check(t, late, nil, Options{Buffer: 160 << 20}); len(r.Findings) != 1 || r.Findings[0].Rule != "ecn-above-pfc" {
 		t.Errorf("marks above the threshold: %s", tell(r))
 	}
+}
+
+// checkOne finds faults between one switch and its hosts.
+func checkOne(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Options) *Report {
+	return CheckAll([]Subject{{sw, problems}}, hosts, o)[0]
 }

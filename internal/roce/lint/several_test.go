@@ -179,10 +179,10 @@ func TestASwitchWithoutQoSIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	sw, problems := sonic.Examine(bare)
-	if r := Check(sw, problems, []*host.Host{h}, Options{}); !slices.Equal(rulesOf(r), []string{"qos-missing"}) || !strings.Contains(tell(r), "config qos reload") {
+	if r := checkOne(sw, problems, []*host.Host{h}, Options{}); !slices.Equal(rulesOf(r), []string{"qos-missing"}) || !strings.Contains(tell(r), "config qos reload") {
 		t.Errorf("without maps: %s", tell(r))
 	}
-	if r := Check(sw, problems, nil, Options{}); len(r.Findings) > 0 || r.Ports > 0 || !strings.Contains(strings.Join(r.Unjudged, " "), "Ethernet0") {
+	if r := checkOne(sw, problems, nil, Options{}); len(r.Findings) > 0 || r.Ports > 0 || !strings.Contains(strings.Join(r.Unjudged, " "), "Ethernet0") {
 		t.Errorf("without a host: %s%v", tell(r), r.Unjudged)
 	}
 }
@@ -215,7 +215,7 @@ func TestPortsOfAPartAreNotSaidToLackQoS(t *testing.T) {
 		t.Fatal(err)
 	}
 	sw, problems := sonic.Examine(c)
-	r := Check(sw, problems, nil, Options{})
+	r := checkOne(sw, problems, nil, Options{})
 	if len(r.Findings) > 0 || r.Ports > 0 || !strings.Contains(strings.Join(r.Unjudged, " "), "parts of a configuration") {
 		t.Errorf("%s%v", tell(r), r.Unjudged)
 	}

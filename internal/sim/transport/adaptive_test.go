@@ -23,7 +23,7 @@ func silence(t *testing.T, exponent uint8, retries int, chance uint32) (sent []u
 	t.Helper()
 	timeout := max(RetryTime(exponent), RetryTime(16))
 	cfg := &Config{PathMTU: 1024, RetryTimeout: timeout, RetryCount: retries, Schedule: NewSchedule(scheduled(), 4, timeout, retries)}
-	q, err := NewQP(cfg, RC, 1, nil)
+	q, err := newQP(cfg, RC, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,11 @@ import (
 // pair connects two queue pairs of one configuration.
 func pair(t testing.TB, cfg *Config, s Service) (a, b *QP) {
 	t.Helper()
-	a, err := NewQP(cfg, s, 1, nil)
+	a, err := newQP(cfg, s, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err = NewQP(cfg, s, 2, nil)
+	b, err = newQP(cfg, s, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

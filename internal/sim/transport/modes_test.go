@@ -29,7 +29,7 @@ func TestEachDeliveryTakesAPacketAheadInItsWay(t *testing.T) {
 			PathMTU: 16, AckEvery: 1, RetryTimeout: units.Millisecond, RetryCount: 7, ImplicitRecv: true,
 			Delivery: c.delivery, EntropyValues: 1, MaxOutstandingPackets: 100,
 		}
-		q, err := NewQP(cfg, RC, 1, cc.NewFixed(1000))
+		q, err := newQP(cfg, RC, 1, cc.NewFixed(1000))
 		if err != nil {
 			t.Fatal(err)
 		}

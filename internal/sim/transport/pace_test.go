@@ -15,7 +15,7 @@ func lastOf(t *testing.T, n int, late, slack units.Time) (at units.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := NewQP(&Config{PathMTU: 1000, PaceSlack: slack}, RC, 1, cc.NewDCQCN(&p, cc.Unlimited))
+	q, err := newQP(&Config{PathMTU: 1000, PaceSlack: slack}, RC, 1, cc.NewDCQCN(&p, cc.Unlimited))
 	if err != nil {
 		t.Fatal(err)
 	}

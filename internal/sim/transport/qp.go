@@ -69,15 +69,6 @@ const (
 	owedNAK
 )
 
-// NewQP makes a queue pair in RESET. alg is its congestion control; nil is none.
-func NewQP(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm) (*QP, error) {
-	q := new(QP)
-	if err := q.Setup(cfg, service, qpn, alg); err != nil {
-		return nil, err
-	}
-	return q, nil
-}
-
 // Setup makes q, in place, a queue pair in RESET.
 func (q *QP) Setup(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm) error {
 	if err := cfg.Check(); err != nil {

@@ -72,7 +72,7 @@ func newRDWorld(t *rapid.T, contexts, qps int) *rdWorld {
 			}
 		}
 		for k := range contexts {
-			q, err := NewQP(&w.cfg, RC, units.QPN(10+k), nil)
+			q, err := newQP(&w.cfg, RC, units.QPN(10+k), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -46,7 +46,7 @@ func newRDScript(t *testing.T) *rdScript {
 	}
 	for i, name := range []string{"a", "b"} {
 		n := &rdScriptNode{name: name, qps: map[string]*RDQP{}, ended: map[string][]string{}, eec: new(EEC)}
-		q, err := NewQP(&s.cfg, RC, 50, nil)
+		q, err := newQP(&s.cfg, RC, 50, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -228,7 +228,7 @@ func (s *script) newPair(service string, a args) error {
 			alg = cc.NewFixed(units.Bytes(a.num("cwnd", 1<<20)))
 		}
 		svc := map[string]Service{"rc": RC, "uc": UC, "ud": UD}[service]
-		q, err := NewQP(&s.cfg, svc, units.QPN(i+1), alg)
+		q, err := newQP(&s.cfg, svc, units.QPN(i+1), alg)
 		if err != nil {
 			return err
 		}

@@ -125,7 +125,7 @@ func newWorld(t *rapid.T) *world {
 	}
 	var psn [2]units.PSN
 	for i, name := range []string{"a", "b"} {
-		q, err := NewQP(cfg, RC, units.QPN(i+1), nil)
+		q, err := newQP(cfg, RC, units.QPN(i+1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

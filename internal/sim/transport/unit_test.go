@@ -73,7 +73,7 @@ func TestCongestionControlIsCalledAndObeyed(t *testing.T) {
 	cfg := &Config{PathMTU: 1024, Marks: MarksEchoed, PacedOverhead: 226, RetryTimeout: units.Second, RetryCount: 1}
 	_, peer := pair(t, cfg, RC)
 	alg := &probe{}
-	q, err := NewQP(cfg, RC, 1, alg)
+	q, err := newQP(cfg, RC, 1, alg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestBadConfigurationIsRefused(t *testing.T) {
 	for _, c := range []Config{
 		{}, {PathMTU: -1}, {PathMTU: MaxPathMTU + 1}, {PathMTU: 1, RNRRetry: 8}, {PathMTU: 1, RNRTimer: 32}, {PathMTU: 1, MaxReads: 1000},
 	} {
-		if _, err := NewQP(&c, RC, 1, nil); !errors.Is(err, ErrConfig) {
+		if _, err := newQP(&c, RC, 1, nil); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v, want ErrConfig", c, err)
 		}
 	}
@@ -225,4 +225,13 @@ func TestMalformedMessagesAreRefused(t *testing.T) {
 			t.Errorf("%s: answered %v, state %v, want NAK 0x61 and ERR", c.name, last.Syndrome, q.State())
 		}
 	}
+}
+
+// newQP makes a queue pair in RESET. alg is its congestion control; nil is none.
+func newQP(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm) (*QP, error) {
+	q := new(QP)
+	if err := q.Setup(cfg, service, qpn, alg); err != nil {
+		return nil, err
+	}
+	return q, nil
 }

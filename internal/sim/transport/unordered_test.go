@@ -21,7 +21,7 @@ func sprayed(t interface {
 	var q [2]*QP
 	for i := range q {
 		var err error
-		if q[i], err = NewQP(cfg, RC, units.QPN(i+1), cc.NewFixed(window)); err != nil {
+		if q[i], err = newQP(cfg, RC, units.QPN(i+1), cc.NewFixed(window)); err != nil {
 			t.Fatal(err)
 		}
 		if err := q[i].Connect(0, units.QPN(2-i), units.PSN(units.PSNMask-20), units.PSN(units.PSNMask-20)); err != nil {
@@ -173,11 +173,11 @@ func TestUnorderedDeliveryRefusesBadConfigurationsAndReads(t *testing.T) {
 	} {
 		cfg := sprayedConfig()
 		change(cfg)
-		if _, err := NewQP(cfg, RC, 1, cc.NewFixed(100)); !errors.Is(err, ErrConfig) {
+		if _, err := newQP(cfg, RC, 1, cc.NewFixed(100)); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v, want ErrConfig", cfg, err)
 		}
 	}
-	if _, err := NewQP(sprayedConfig(), RC, 1, nil); !errors.Is(err, ErrConfig) {
+	if _, err := newQP(sprayedConfig(), RC, 1, nil); !errors.Is(err, ErrConfig) {
 		t.Errorf("without congestion control: %v, want ErrConfig", err)
 	}
 	a, _ := sprayed(t, sprayedConfig(), 100)

@@ -108,9 +108,6 @@ var properties = []property{
 	},
 }
 
-// labels are the fields that name a fabric's parts and change nothing.
-var labels = []string{"preset", "name", "link.generation", "nic.model", "switch.model"}
-
 // protocolStep is the index of the property that holds the protocol.
 var protocolStep = len(properties) - 1
 

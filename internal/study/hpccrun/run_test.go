@@ -20,7 +20,7 @@ const hpccData = "../../formats/hpcc/testdata/fct/leafspine16_100_perm2MB_pfconl
 
 func hpccCase(t *testing.T, dir string) *hpcc.Case {
 	t.Helper()
-	c, err := hpcc.ReadDir(dir)
+	c, err := hpcc.Read(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,26 +182,6 @@ func (c *Cluster) row(op scenario.Collective, ranks int, bytes int64, a scenario
 	return nil
 }
 
-// WritePredicted writes predicted.csv.
-func WritePredicted(w io.Writer, clusters []Cluster) error {
-	out := csv.NewWriter(w)
-	micros := func(t units.Time) string {
-		if t == 0 {
-			return ""
-		}
-		return strconv.FormatFloat(float64(t)/1e6, 'f', 3, 64)
-	}
-	lines := [][]string{strings.Split(predictedColumns, ",")}
-	for i := range clusters {
-		for _, r := range clusters[i].Rows {
-			if r.Predicted > 0 {
-				lines = append(lines, []string{clusters[i].ID, string(r.Op), strconv.Itoa(r.Ranks), strconv.FormatInt(r.Bytes, 10), string(r.Algorithm), micros(r.Predicted), micros(r.Without)})
-			}
-		}
-	}
-	return out.WriteAll(lines)
-}
-
 // line is a line of a file. Its first error remains.
 type line struct {
 	file    string

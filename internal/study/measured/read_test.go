@@ -1,7 +1,6 @@
 package measured
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -85,21 +84,6 @@ func TestTheEmbeddedTablesHaveTheirRows(t *testing.T) {
 	}
 	if all != 548 {
 		t.Errorf("there are %d rows, want 548", all)
-	}
-}
-
-// TestPredictedTimesAreWrittenAsTheyAreRead writes the embedded times again.
-func TestPredictedTimesAreWrittenAsTheyAreRead(t *testing.T) {
-	want, err := files.ReadFile("predicted.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got bytes.Buffer
-	if err := WritePredicted(&got, Clusters()); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Error("predicted.csv changes as it is written again")
 	}
 }
 

@@ -2,9 +2,13 @@ package validate_test
 
 import (
 	"bytes"
+	"encoding/csv"
+	"io"
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"weft/internal/study/measured"
@@ -52,7 +56,7 @@ func TestPredictedTimes(t *testing.T) {
 		return
 	}
 	var out bytes.Buffer
-	if err := measured.WritePredicted(&out, clusters); err != nil {
+	if err := writePredicted(&out, clusters); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(predictedFile, out.Bytes(), 0o666); err != nil {
@@ -93,4 +97,39 @@ func TestClustersAreOfTheirArchitecture(t *testing.T) {
 			t.Errorf("%s is %s in clusters.csv, and its node is %s", c.ID, c.Architecture, got)
 		}
 	}
+}
+
+// TestPredictedTimesAreWrittenAsTheyAreRead writes the embedded times again.
+func TestPredictedTimesAreWrittenAsTheyAreRead(t *testing.T) {
+	want, err := os.ReadFile(predictedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := writePredicted(&got, measured.Clusters()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Error("predicted.csv changes as it is written again")
+	}
+}
+
+// writePredicted writes predicted.csv.
+func writePredicted(w io.Writer, clusters []measured.Cluster) error {
+	out := csv.NewWriter(w)
+	micros := func(t units.Time) string {
+		if t == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(float64(t)/1e6, 'f', 3, 64)
+	}
+	lines := [][]string{strings.Split("cluster,op,ranks,bytes,algorithm,us,without", ",")}
+	for i := range clusters {
+		for _, r := range clusters[i].Rows {
+			if r.Predicted > 0 {
+				lines = append(lines, []string{clusters[i].ID, string(r.Op), strconv.Itoa(r.Ranks), strconv.FormatInt(r.Bytes, 10), string(r.Algorithm), micros(r.Predicted), micros(r.Without)})
+			}
+		}
+	}
+	return out.WriteAll(lines)
 }

@@ -281,9 +281,6 @@ func (p *Port) leave(e *Endpoint) {
 	e.counted = 0
 }
 
-// Endpoints is the number of queue pairs. The caller holds the lock.
-func (p *Port) Endpoints() int { return p.endpoints.count }
-
 // Process sends all packets that e and others may send now. A caller that has posted work, or changed
 // e's state, must call it. The caller holds the lock.
 func (p *Port) Process(e *Endpoint) {

@@ -36,36 +36,25 @@ tolerance, and 6 if no row is scored.`,
   weft validate --case 'fct/star100_*' --json`,
 		Args: flags.Args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := v.array.SharesOut(cmd, v.out); err != nil {
-				return err
-			}
-			if v.array.On {
-				return v.array.SubmitStudy(cmd.Context(), cmd, e, v.out, caseMemory)
-			}
-			return v.run(cmd.Context(), e)
+			memory := func() (units.Bytes, error) { return caseMemory, nil }
+			return v.Do(cmd, e, memory, func(ctx context.Context) error { return v.run(ctx, e) })
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&v.glob, "case", "", "only the cases with a matching name or folder: packet, pfc/*, fct/star100_*")
-	f.BoolVar(&v.json, "json", false, "print as JSON")
 	f.BoolVar(&v.markdown, "markdown", false, "print the summary docs/VALIDATION.md")
-	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
-	flags.OutFolder(cmd, &v.out, "validation.json and report.html")
-	e.ExactFlag(cmd)
-	v.array.Register(cmd)
+	v.RegisterStudy(cmd, e, "cases to run at the same time; results do not depend on it (default: all cores)",
+		"validation.json and report.html", "print as JSON")
 	e.ReportFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 	return cmd
 }
 
 // validation is the flags of the verb.
 type validation struct {
-	glob           string
-	json, markdown bool
-	workers        int
-	out            string
-	array          simulator.ArrayJob
+	simulator.StudyFlags
+	glob     string
+	markdown bool
 }
 
 // validationResult is the result in the folder of --out.
@@ -75,22 +64,19 @@ const validationResult = "validation.json"
 const caseMemory = units.GiB
 
 func (v *validation) run(ctx context.Context, e *simulator.Simulator) error {
-	if err := flags.CheckWorkers(v.workers); err != nil {
-		return err
-	}
-	if v.json && v.markdown {
+	if v.JSON && v.markdown {
 		return errors.New("--json and --markdown: give one of them")
 	}
 	cases, err := validate.Select(v.glob)
 	if err != nil {
 		return err
 	}
-	folder := process.OwnFolder{Name: v.out, Mark: validationResult, What: "validation"}
+	folder := process.OwnFolder{Name: v.Out, Mark: validationResult, What: "validation"}
 	if err := folder.Open(e.Env); err != nil {
 		return err
 	}
 	defer folder.Close()
-	o := validate.Options{Workers: cmp.Or(v.workers, e.Cores, 1), Exact: e.Exact, Sharing: e.Sharing}
+	o := validate.Options{Workers: cmp.Or(v.Workers, e.Cores, 1), Exact: e.Exact, Sharing: e.Sharing}
 	line := e.Working("cases are simulated")
 	done := 0
 	o.Done = func(r *validate.Result) {
@@ -113,7 +99,7 @@ func (v *validation) run(ctx context.Context, e *simulator.Simulator) error {
 	switch {
 	case v.markdown:
 		written = report.ValidationSummary(results).Markdown(e.Stdout)
-	case v.json:
+	case v.JSON:
 		var text bytes.Buffer
 		if written = validate.WriteJSON(&text, results); written == nil {
 			written = e.Present(d, true, text.Bytes())
@@ -129,14 +115,14 @@ func (v *validation) run(ctx context.Context, e *simulator.Simulator) error {
 
 // store writes the folder, if requested.
 func (v *validation) store(e *simulator.Simulator, folder *process.OwnFolder, d *doc.Document, results []validate.Result) error {
-	if v.out == "" {
+	if v.Out == "" {
 		return nil
 	}
 	var page, answer bytes.Buffer
 	if err := cmp.Or(validate.WriteJSON(&answer, results), d.HTML(&page)); err != nil {
 		return err
 	}
-	return folder.Store(e.Env, []runstore.File{{Name: runstore.ReportFile, Text: page.Bytes()}, {Name: validationResult, Text: answer.Bytes()}}, v.json || v.markdown)
+	return folder.Store(e.Env, []runstore.File{{Name: runstore.ReportFile, Text: page.Bytes()}, {Name: validationResult, Text: answer.Bytes()}}, v.JSON || v.markdown)
 }
 
 // scored is the exit code at the end of the run.

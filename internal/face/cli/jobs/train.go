@@ -20,6 +20,7 @@ import (
 	"weft/internal/study/training"
 	"weft/results"
 	"weft/scenario"
+	"weft/units"
 )
 
 // maxTrainSeeds bounds the seeds of a step: an interval narrows only with their square root.
@@ -28,10 +29,9 @@ const maxTrainSeeds = 1000
 // trainFlags are the flags of weft train.
 type trainFlags struct {
 	overrides.Flags
-	workers  int
+	simulator.StudyFlags
 	seeds    int
 	whole    bool
-	json     bool
 	series   bool
 	metrics  string
 	shown    simulator.RunMetrics
@@ -39,14 +39,12 @@ type trainFlags struct {
 	strong   bool
 	calm     bool
 	trace    string
-	out      string
 	started  time.Time
 	folder   *simulator.RunFolder
 	line     *process.Status
 	end      func() // of the line, and of following the folder
 	recorded *simulator.SeriesOf
 	steps    steps // steps of the largest simulated cluster
-	array    simulator.ArrayJob
 }
 
 // NewTrain is the verb weft train.
@@ -85,23 +83,20 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	x.RegisterSeed(cmd)
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()
-	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	x.RegisterStudy(cmd, e, "cores to use; results do not depend on it (default: all)",
+		"scenario.yaml, results.json, meta.json, report.html and trace.json", "print the results as JSON")
 	f.IntVar(&x.seeds, "seeds", 1, "number of seeds for the step: run.seed and the next ones")
 	f.BoolVar(&x.whole, "whole", false, "simulate every communication of the step in full, and reuse nothing")
-	e.ExactFlag(cmd)
 	f.Lookup("exact").Usage = simulator.StepsExactUsage
-	f.BoolVar(&x.json, "json", false, "print the results as JSON")
 	f.IntSliceVar(&x.scale, "scale", nil, "numbers of GPUs, smallest first: the scaling efficiency over them")
 	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")
 	f.BoolVar(&x.calm, "without-noise", false, "with --scale: all GPUs and kernels are equal")
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
-	flags.OutFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
-	x.array.Register(cmd)
 	simulator.SeriesFlag(cmd, &x.series)
 	simulator.MetricsFlag(cmd, &x.metrics)
 	e.ReportFlags(cmd)
-	for _, flag := range []string{"workers", "scale", "seeds"} {
+	for _, flag := range []string{"scale", "seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -116,10 +111,10 @@ func (x *trainFlags) check(cmd *cobra.Command, e *simulator.Simulator) error {
 		return fmt.Errorf("--metrics cannot be used with --scale: show one size of the cluster")
 	case x.seeds < 1 || x.seeds > maxTrainSeeds:
 		return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxTrainSeeds)
-	case x.array.On && (x.series || x.metrics != "" || x.whole):
+	case x.IsArray() && (x.series || x.metrics != "" || x.whole):
 		return fmt.Errorf("--slurm divides the parts of a step among processes, and --series, --metrics and --whole need them in one: leave them out")
 	}
-	return cmp.Or(flags.CheckWorkers(x.workers), e.CheckSteps(x.whole), x.array.SharesOut(cmd, x.out))
+	return e.CheckSteps(x.whole)
 }
 
 func (x *trainFlags) do(cmd *cobra.Command, e *simulator.Simulator, path string) error {
@@ -133,14 +128,14 @@ func (x *trainFlags) do(cmd *cobra.Command, e *simulator.Simulator, path string)
 	if err != nil {
 		return err
 	}
-	if x.array.On {
+	memory := func() (units.Bytes, error) {
 		r, err := x.Resolve(file)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return x.array.SubmitStudy(cmd.Context(), cmd, e, x.out, r.Estimate().Memory)
+		return r.Estimate().Memory, nil
 	}
-	return x.run(cmd.Context(), e, file)
+	return x.Do(cmd, e, memory, func(ctx context.Context) error { return x.run(ctx, e, file) })
 }
 
 func (x *trainFlags) run(ctx context.Context, e *simulator.Simulator, file *scenario.File) error {
@@ -151,7 +146,7 @@ func (x *trainFlags) run(ctx context.Context, e *simulator.Simulator, file *scen
 	if r.Training.Model.Layers == 0 {
 		return file.ErrorAt("training", fmt.Errorf("the scenario has no training job: write training: with a model, as in examples/llama3-8b-64.yaml"))
 	}
-	folder, err := e.ClaimRun(x.out, r)
+	folder, err := e.ClaimRun(x.Out, r)
 	if err != nil {
 		return err
 	}
@@ -269,7 +264,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 // step simulates a step. Results may come with an error: of single fabrics, or of an interruption.
 func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *scenario.File, r *scenario.Resolved) (*results.Training, error) {
 	o := training.Options{
-		Workers: x.workers, Whole: x.whole, Exact: e.Exact, Cache: e.Store(), Sharing: e.Sharing,
+		Workers: x.Workers, Whole: x.whole, Exact: e.Exact, Cache: e.Store(), Sharing: e.Sharing,
 		Seeds: x.seeds, Series: x.recorded.Add(),
 	}
 	if x.metrics != "" {
@@ -278,7 +273,7 @@ func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *sce
 	o.Progress = func(p weft.Progress) {
 		simulator.ShowProgress(x.line, p, x.line.Pace.Left(p.Done, p.Share, x.line.Elapsed()))
 	}
-	if x.trace != "" || e.HTML != "" || x.out != "" {
+	if x.trace != "" || e.HTML != "" || x.Out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.whole}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
 			x.steps.lines[fabric] = &report.Drawn{Fabric: r.Fabrics[fabric].Name, Graph: g, Line: t}
@@ -312,10 +307,10 @@ func (x *trainFlags) conclude(e *simulator.Simulator, t *results.TrainingScale, 
 	}
 	d := report.Training(t, x.steps.drawn(), resolved)
 	var stored error
-	if x.out != "" {
+	if x.Out != "" {
 		stored = x.store(e, t, d, resolved, results, err)
 	}
-	printed := e.Present(d, x.json, results)
+	printed := e.Present(d, x.JSON, results)
 	e.SkippedPeriods(t.Skipped(), err)
 	return cmp.Or(stored, printed, err)
 }

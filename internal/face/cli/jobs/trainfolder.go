@@ -91,11 +91,11 @@ func (x *trainFlags) store(e *simulator.Simulator, t *results.TrainingScale, d *
 	}
 	files = append(files, series...)
 	meta := simulator.Circumstances{
-		Seed: t.Points[len(t.Points)-1].Seed, Started: x.started, Wall: x.line.Elapsed(), Events: t.Events(), Skipped: t.Skipped(), Workers: x.workers, Failed: failed,
+		Seed: t.Points[len(t.Points)-1].Seed, Started: x.started, Wall: x.line.Elapsed(), Events: t.Events(), Skipped: t.Skipped(), Workers: x.Workers, Failed: failed,
 	}
 	if err := x.folder.Seal(files, e.Meta(&meta)); err != nil {
-		return exit.Errorf(exit.Failed, "the results cannot be written to %s: %w", x.out, err)
+		return exit.Errorf(exit.Failed, "the results cannot be written to %s: %w", x.Out, err)
 	}
-	e.Wrote(x.out, x.json, x.recorded, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile)
+	e.Wrote(x.Out, x.JSON, x.recorded, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile)
 	return unrecorded
 }

@@ -23,6 +23,7 @@ import (
 	"weft/internal/study/collisions"
 	"weft/internal/study/many"
 	"weft/scenario"
+	"weft/units"
 )
 
 // collisionsResult is the file with the result in --out.
@@ -42,14 +43,11 @@ var balancing = []string{string(scenario.Deterministic), string(scenario.ECMP), 
 // colliding is the flags of weft roce collisions.
 type colliding struct {
 	overrides.Flags
-	nodes   []int
-	qps     []int
-	modes   []string
-	seeds   int
-	out     string
-	workers int
-	json    bool
-	array   simulator.ArrayJob
+	simulator.StudyFlags
+	nodes []int
+	qps   []int
+	modes []string
+	seeds int
 }
 
 func newRoCECollisions(e *simulator.Simulator) *cobra.Command {
@@ -70,17 +68,14 @@ routing.hash-seed differs between the simulations of a distribution.`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if err := c.array.SharesOut(cmd, c.out); err != nil {
-				return err
-			}
-			if c.array.On {
+			memory := func() (units.Bytes, error) {
 				_, r, err := c.spec(e, given[0])
 				if err != nil {
-					return err
+					return 0, err
 				}
-				return c.array.SubmitStudy(cmd.Context(), cmd, e, c.out, r.Estimate().Memory)
+				return r.Estimate().Memory, nil
 			}
-			return c.do(cmd.Context(), e, given[0])
+			return c.Do(cmd, e, memory, func(ctx context.Context) error { return c.do(ctx, e, given[0]) })
 		},
 	}
 	c.Register(cmd)
@@ -90,12 +85,10 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	f.IntSliceVar(&c.qps, "qps", []int{1, 2, 4}, "queue pairs per connection, of ECMP")
 	f.StringSliceVar(&c.modes, "modes", []string{"ecmp", "flowlet", "adaptive", "spray"}, "ways of balancing: "+strings.Join(balancing, ", "))
 	f.IntVar(&c.seeds, "hash-seeds", 10, "hash seeds of each distribution")
-	flags.OutFolder(cmd, &c.out, "scenario.yaml, collisions.json and report.html")
-	f.IntVarP(&c.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
-	f.BoolVar(&c.json, "json", false, "print as JSON, the same as collisions.json")
-	e.ExactFlag(cmd)
-	c.array.Register(cmd)
-	for _, flag := range []string{"nodes", "qps", "hash-seeds", "workers"} {
+	c.RegisterStudy(cmd, e,
+		"simulations at the same time; results do not depend on it (default: all cores)",
+		"scenario.yaml, collisions.json and report.html", "print as JSON, the same as collisions.json")
+	for _, flag := range []string{"nodes", "qps", "hash-seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	_ = cmd.RegisterFlagCompletionFunc("modes", cobra.FixedCompletions(balancing, cobra.ShellCompDirectiveNoFileComp))
@@ -103,21 +96,18 @@ routing.hash-seed differs between the simulations of a distribution.`,
 }
 
 func (c *colliding) do(ctx context.Context, e *simulator.Simulator, path string) error {
-	if err := flags.CheckWorkers(c.workers); err != nil {
-		return err
-	}
 	spec, r, err := c.spec(e, path)
 	if err != nil {
 		return err
 	}
-	folder := process.OwnFolder{Name: c.out, Mark: collisionsResult, What: "collisions"}
+	folder := process.OwnFolder{Name: c.Out, Mark: collisionsResult, What: "collisions"}
 	if err := folder.Open(e.Env); err != nil {
 		return err
 	}
 	defer folder.Close()
 	line := e.Working("the simulations begin")
 	result, err := collisions.Run(ctx, spec, many.Options{
-		Run: e.Study(), Workers: cmp.Or(c.workers, e.Cores),
+		Run: e.Study(), Workers: cmp.Or(c.Workers, e.Cores),
 		Progress: func(p weft.Progress) { line.Count(p.Done, p.Total, "simulations") },
 	})
 	line.End()
@@ -141,7 +131,7 @@ func (c *colliding) do(ctx context.Context, e *simulator.Simulator, path string)
 }
 
 func (c *colliding) tell(e *simulator.Simulator, result *collisions.Result) error {
-	if c.json {
+	if c.JSON {
 		return process.PrintJSON(e.Env, result)
 	}
 	return e.Tell(report.Collisions(result, nil))
@@ -149,7 +139,7 @@ func (c *colliding) tell(e *simulator.Simulator, result *collisions.Result) erro
 
 // store writes the folder, if requested.
 func (c *colliding) store(e *simulator.Simulator, folder *process.OwnFolder, result *collisions.Result, r *scenario.Resolved) error {
-	if c.out == "" {
+	if c.Out == "" {
 		return nil
 	}
 	text, err := r.MarshalYAML()
@@ -166,7 +156,7 @@ func (c *colliding) store(e *simulator.Simulator, folder *process.OwnFolder, res
 	files := []runstore.File{
 		{Name: runstore.ScenarioFile, Text: text}, {Name: runstore.ReportFile, Text: page.Bytes()}, {Name: collisionsResult, Text: answer.Bytes()},
 	}
-	return folder.Store(e.Env, files, c.json)
+	return folder.Store(e.Env, files, c.JSON)
 }
 
 // spec is the request of the scenario and the flags.

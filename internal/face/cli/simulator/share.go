@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,15 +57,58 @@ func (e *Simulator) Share() (leave func() error, err error) {
 // studyElements are the elements of a study's array if the user does not say.
 const studyElements = 8
 
-// SubmitStudy makes the array job of a study: each element does the whole study, and they share its simulations. The job
-// that collects does it once more, with outcomes that are all known, and writes the output. A simulation needs so much memory.
-func (a *ArrayJob) SubmitStudy(ctx context.Context, cmd *cobra.Command, e *Simulator, out string, simulation units.Bytes) error {
-	a.Name = "weft-" + filepath.Base(out)
+// StudyFlags are the flags of a verb whose simulations several processes may share.
+type StudyFlags struct {
+	Out     string
+	Workers int
+	JSON    bool
+	array   ArrayJob
+}
+
+// RegisterStudy registers the flags: cores and print say what -j counts and --json prints, folder what --out holds.
+func (s *StudyFlags) RegisterStudy(cmd *cobra.Command, e *Simulator, cores, folder, print string) {
+	f := cmd.Flags()
+	flags.OutFolder(cmd, &s.Out, folder)
+	f.IntVarP(&s.Workers, "workers", "j", 0, cores)
+	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
+	f.BoolVar(&s.JSON, "json", false, print)
+	e.ExactFlag(cmd)
+	s.array.Register(cmd)
+}
+
+// IsArray reports whether the study is to run as an array job.
+func (s *StudyFlags) IsArray() bool { return s.array.On }
+
+// Do does the study in this process, or submits it as an array job for simulations that need so much memory each.
+func (s *StudyFlags) Do(
+	cmd *cobra.Command, e *Simulator, memory func() (units.Bytes, error), study func(context.Context) error,
+) error {
+	if err := cmp.Or(flags.CheckWorkers(s.Workers), s.array.Check(cmd, s.Out)); err != nil {
+		return err
+	}
+	switch {
+	case !s.array.On:
+		return study(cmd.Context())
+	case s.JSON:
+		return fmt.Errorf("--slurm submits jobs and prints no result: leave --json out; the outcome is in --out")
+	}
+	need, err := memory()
+	if err != nil {
+		return err
+	}
+	return s.submit(cmd, e, need)
+}
+
+// submit makes the array job: each element does the whole study, and they share its simulations. The job that collects
+// does it once more, with outcomes that are all known, and writes the output.
+func (s *StudyFlags) submit(cmd *cobra.Command, e *Simulator, simulation units.Bytes) error {
+	a := &s.array
+	a.Name = "weft-" + filepath.Base(s.Out)
 	if a.Elements == 0 {
 		a.Elements = studyElements
 	}
 	a.Memory = units.Bytes(a.CPUs)*simulation*5/4 + 256*units.MiB
-	folder, err := filepath.Abs(e.Path(out + ".slurm"))
+	folder, err := filepath.Abs(e.Path(s.Out + ".slurm"))
 	if err != nil {
 		return exit.Errorf(exit.Failed, "%w", err)
 	}
@@ -72,7 +116,7 @@ func (a *ArrayJob) SubmitStudy(ctx context.Context, cmd *cobra.Command, e *Simul
 	same := without(e.Args, cmd, "slurm", "partition", "account", "time", "elements", "at-once", "cpus", "workers")
 	// An element asks for many simulations at a time, so that it finds those that no other one runs.
 	element := append(without(same, cmd, "out", "html", "trace"), "--quiet", "-j", strconv.Itoa(flags.MaxWorkers))
-	return a.Submit(ctx, e, out+".slurm", element, same)
+	return a.Submit(cmd.Context(), e, s.Out+".slurm", element, same)
 }
 
 // without are arguments without some flags of a command.
@@ -95,17 +139,6 @@ func without(args []string, cmd *cobra.Command, names ...string) (out []string) 
 		}
 	}
 	return out
-}
-
-// SharesOut refuses a study's array job without a folder for its output.
-func (a *ArrayJob) SharesOut(cmd *cobra.Command, out string) error {
-	if err := a.Check(cmd, out); err != nil {
-		return err
-	}
-	if a.On && cmd.Flags().Changed("json") {
-		return fmt.Errorf("--slurm submits jobs and prints no result: leave --json out; the outcome is in --out")
-	}
-	return nil
 }
 
 // LocalWorker is the name of this process among those of the host, and holds it.

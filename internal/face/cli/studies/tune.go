@@ -18,20 +18,18 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/study/tune"
 	"weft/scenario"
+	"weft/units"
 )
 
 // tuning is the flags of weft tune.
 type tuning struct {
 	overrides.Flags
+	simulator.StudyFlags
 	params    []string
 	objective string
 	runs      int
 	seeds     int
 	heldOut   int
-	out       string
-	workers   int
-	json      bool
-	array     simulator.ArrayJob
 }
 
 // NewTune is the verb weft tune.
@@ -61,17 +59,14 @@ or another objective reuses the simulations.`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if err := t.array.SharesOut(cmd, t.out); err != nil {
-				return err
-			}
-			if t.array.On {
+			memory := func() (units.Bytes, error) {
 				p, err := t.problem(e, given[0])
 				if err != nil {
-					return err
+					return 0, err
 				}
-				return t.array.SubmitStudy(cmd.Context(), cmd, e, t.out, p.Stands.Estimate().Memory)
+				return p.Stands.Estimate().Memory, nil
 			}
-			return t.do(cmd.Context(), e, given[0])
+			return t.Do(cmd, e, memory, func(ctx context.Context) error { return t.do(ctx, e, given[0]) })
 		},
 	}
 	t.Register(cmd)
@@ -84,32 +79,28 @@ or another objective reuses the simulations.`,
 	f.IntVar(&t.runs, "runs", 0, "maximum number of simulations in all (default: the scenario's, or 300)")
 	f.IntVar(&t.seeds, "seeds", 0, "number of seeds for each candidate (default: the scenario's, or 3)")
 	f.IntVar(&t.heldOut, "held-out", 0, "further seeds for the proof (default: the scenario's, or 10)")
-	flags.OutFolder(cmd, &t.out, "the outcome and all simulations; simulations that the folder has are not repeated")
-	f.IntVarP(&t.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
-	f.BoolVar(&t.json, "json", false, "print the outcome as JSON, the same as tune.json")
-	e.ExactFlag(cmd)
-	t.array.Register(cmd)
+	t.RegisterStudy(cmd, e,
+		"simulations at the same time; results do not depend on it (default: all cores)",
+		"the outcome and all simulations; simulations that the folder has are not repeated",
+		"print the outcome as JSON, the same as tune.json")
 	_ = cmd.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions([]string{"time", "tail", "pauses", "fairness"}, cobra.ShellCompDirectiveNoFileComp))
-	for _, flag := range []string{"param", "runs", "seeds", "held-out", "workers"} {
+	for _, flag := range []string{"param", "runs", "seeds", "held-out"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	return cmd
 }
 
 func (t *tuning) do(ctx context.Context, e *simulator.Simulator, path string) error {
-	if err := flags.CheckWorkers(t.workers); err != nil {
-		return err
-	}
 	p, err := t.problem(e, path)
 	if err != nil {
 		return err
 	}
-	folder, err := openTuneFolder(e, t.out, p)
+	folder, err := openTuneFolder(e, t.Out, p)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	o := tune.Options{Workers: cmp.Or(t.workers, e.Cores)}
+	o := tune.Options{Workers: cmp.Or(t.Workers, e.Cores)}
 	o.Run = folder.runner(e, o.Workers)
 	line := e.Working("the search begins")
 	o.Progress = func(s tune.Progress) {
@@ -122,7 +113,7 @@ func (t *tuning) do(ctx context.Context, e *simulator.Simulator, path string) er
 	result, err := tune.Run(ctx, p, o)
 	line.End()
 	if result == nil {
-		return tuneError(ctx, err, t.out)
+		return tuneError(ctx, err, t.Out)
 	}
 	return t.finish(e, p, folder, result)
 }
@@ -130,10 +121,10 @@ func (t *tuning) do(ctx context.Context, e *simulator.Simulator, path string) er
 // finish stores the outcome, and prints it.
 func (t *tuning) finish(e *simulator.Simulator, p *tune.Problem, folder *tuneFolder, result *tune.Result) error {
 	var stored, printErr error
-	if t.out != "" {
-		stored = folder.store(e, p, result, t.json)
+	if t.Out != "" {
+		stored = folder.store(e, p, result, t.JSON)
 	}
-	if t.json {
+	if t.JSON {
 		printErr = process.PrintJSON(e.Env, result)
 	} else {
 		printErr = e.Tell(report.Tune(result, nil, nil))
@@ -142,7 +133,7 @@ func (t *tuning) finish(e *simulator.Simulator, p *tune.Problem, folder *tuneFol
 		return err
 	}
 	if result.Partial {
-		return exit.Errorf(exit.Partial, "stopped: the outcome is partial%s", goesOn(t.out))
+		return exit.Errorf(exit.Partial, "stopped: the outcome is partial%s", goesOn(t.Out))
 	}
 	return nil
 }

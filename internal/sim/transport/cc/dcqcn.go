@@ -168,12 +168,6 @@ func (d *DCQCN) Start(_ units.Time, a *Allowance) Wants {
 // Rate is the current rate.
 func (d *DCQCN) Rate() units.Rate { return d.rate }
 
-// Target is the rate that recovery aims at.
-func (d *DCQCN) Target() units.Rate { return d.target }
-
-// Alpha is the estimate of congestion, in 2^-32, as of its last use.
-func (d *DCQCN) Alpha() uint64 { return d.alpha }
-
 // Acked is never called: DCQCN does not use acknowledgements.
 func (d *DCQCN) Acked(units.Time, Ack, *Allowance) {}
 

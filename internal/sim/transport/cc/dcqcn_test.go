@@ -191,8 +191,8 @@ func TestLazyTimersDoWhatEagerTimersDo(t *testing.T) {
 				e.notified(now)
 				l.d.Notified(now, &l.a)
 			}
-			if l.d.Rate() != e.rate || l.d.Target() != e.target || l.a.Rate != e.rate {
-				t.Fatalf("at %d ps: rate %d target %d, want %d and %d", now, l.d.Rate(), l.d.Target(), e.rate, e.target)
+			if l.d.Rate() != e.rate || l.d.target != e.target || l.a.Rate != e.rate {
+				t.Fatalf("at %d ps: rate %d target %d, want %d and %d", now, l.d.Rate(), l.d.target, e.rate, e.target)
 			}
 		}
 	})
@@ -235,8 +235,8 @@ func TestPaperHalvesAndRecovers(t *testing.T) {
 	if want := 40*units.Gbps - 20*units.Gbps/32; a.Rate != want {
 		t.Errorf("after five steps the rate is %d, want %d", a.Rate, want)
 	}
-	if d.Target() != 40*units.Gbps {
-		t.Errorf("the target is %d, want 40 Gb/s", d.Target())
+	if d.target != 40*units.Gbps {
+		t.Errorf("the target is %d, want 40 Gb/s", d.target)
 	}
 }
 

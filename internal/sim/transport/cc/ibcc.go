@@ -117,9 +117,6 @@ func (c *IBCC) Start(_ units.Time, a *Allowance) Wants {
 	return 0
 }
 
-// CCTI is the index into the table.
-func (c *IBCC) CCTI() int { return c.ccti }
-
 // limit is CCTI_Limit.
 func (c *IBCC) limit() int { return len(c.p.Table) - 1 }
 

@@ -86,8 +86,8 @@ func TestTheIndexFollowsItsTwin(t *testing.T) {
 				c.Notified(now, &a)
 				m.becn()
 			}
-			if c.CCTI() != m.index {
-				t.Fatalf("at %d ps the index is %d, want %d", now, c.CCTI(), m.index)
+			if c.ccti != m.index {
+				t.Fatalf("at %d ps the index is %d, want %d", now, c.ccti, m.index)
 			}
 		}
 	})

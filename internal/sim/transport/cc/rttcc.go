@@ -102,9 +102,6 @@ func (c *RTTCC) Start(now units.Time, a *Allowance) Wants {
 	return WantAcks | WantRTT
 }
 
-// Rate is the current rate.
-func (c *RTTCC) Rate() units.Rate { return c.rate }
-
 // Target is the round trip above which the flow is congested.
 func (c *RTTCC) Target() units.Time {
 	inverse := mulDiv(int64(c.p.LineRate), one, int64(c.rate))
