@@ -79,8 +79,8 @@ func (o *port) delayArrival(p *Partition, link int32, k *pkt, start, end units.T
 func (p *Partition) dropCorrupted(link, i int32) bool {
 	n := p.net
 	k := &p.pool.hot[i]
-	damaged := n.bursts != nil && n.bursts[link].Damages(k.arrive, k.size)
-	if !damaged && (n.errors == nil || !n.errors[link].Corrupts()) {
+	damaged := len(n.bursts) > 0 && n.bursts[link].Damages(k.arrive, k.size)
+	if !damaged && (len(n.errors) == 0 || !n.errors[link].Corrupts()) {
 		return false
 	}
 	if n.credited && n.creditLinks[link].Period > 0 {

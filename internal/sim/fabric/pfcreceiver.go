@@ -100,7 +100,7 @@ func (r *receiver) receiveNext(p *Partition, node int32) {
 	r.done = p.now + taking
 	nic := p.net.nicOf(node)
 	if nic.contexts != nil {
-		miss := false
+		var miss bool
 		if r.done, miss = nic.contexts.Receive(p.pool.cold[i].DestQP, p.now, k.arrive, taking); miss {
 			p.stats.ContextMisses++
 		}

@@ -103,7 +103,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 }
 
 // check refuses flags that do not go together.
-func (x *trainFlags) check(cmd *cobra.Command, e *simulator.Simulator) error {
+func (x *trainFlags) check(e *simulator.Simulator) error {
 	switch {
 	case x.series && len(x.scale) > 0:
 		return fmt.Errorf("--series cannot be used with --scale: record one size of the cluster")
@@ -118,7 +118,7 @@ func (x *trainFlags) check(cmd *cobra.Command, e *simulator.Simulator) error {
 }
 
 func (x *trainFlags) do(cmd *cobra.Command, e *simulator.Simulator, path string) error {
-	if err := x.check(cmd, e); err != nil {
+	if err := x.check(e); err != nil {
 		return err
 	}
 	file, err := overrides.Open(e.Env, path)

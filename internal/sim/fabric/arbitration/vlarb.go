@@ -33,6 +33,7 @@ const (
 // Table is the arbitration table by which a lane was chosen.
 type Table uint8
 
+// The tables of InfiniBand's VL arbitration.
 const (
 	NoTable Table = iota // the lane is in none
 	HighTable
