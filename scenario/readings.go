@@ -110,8 +110,8 @@ func (d *decoder) textOf(f *Fabric, path, value string) string {
 	return writeScalar(v)
 }
 
-// WithReading is the scenario with one reading of a fabric in place, and no other fabric. All other
-// values stay, also those that were derived from the field.
+// WithReading is a scenario with one of the fabrics alone, in which a field has the value of a
+// reading. Every other field keeps its value. A value that weft derived from the field is not derived again.
 func WithReading(r *Resolved, fabric int, reading Reading) (*Resolved, error) {
 	own := *r
 	own.Fabrics = []Fabric{r.Fabrics[fabric]}

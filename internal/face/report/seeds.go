@@ -17,7 +17,8 @@ func overSeeds(seeds int, first uint64, t *doc.Table) doc.Section {
 	return doc.Section{Title: fmt.Sprintf("Over %d seeds, from %d on: mean with its 95 %% interval, least and most", seeds, first), Blocks: []doc.Block{t}}
 }
 
-// spreadsTable is a table of what has a spread over seeds on each fabric.
+// spreadsTable is an empty table with a row for each fabric and time: the mean over seeds, its
+// interval, the least and the most. The heading of the second column names the times.
 func spreadsTable(what string) *doc.Table {
 	return doc.NewTable("fabric", what, "mean", "from", "to", "least", "most")
 }

@@ -135,7 +135,8 @@ func (o *port) wake(p *Partition, link int32, t units.Time) {
 	}
 }
 
-// acceptWake reports whether the event being handled is the one that a port waits for.
+// acceptWake reports whether the port still waits for the present event. If it does, the port then
+// waits for none.
 func (o *port) acceptWake(p *Partition) bool {
 	if o.wakeAt != p.now {
 		p.stats.Events-- // an earlier event has replaced it

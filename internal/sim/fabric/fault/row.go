@@ -28,7 +28,7 @@ func (r *Row) AddEntry(e Entry) { r.entries = append(r.entries, e) }
 // AddLanes adds a change of the SL2VL table.
 func (r *Row) AddLanes(c LaneChange) { r.lanes = append(r.lanes, c) }
 
-// Sort orders the changes by time; those of one time stay in order.
+// Sort orders the changes by time. Changes at the same time keep their order.
 func (r *Row) Sort() {
 	slices.SortStableFunc(r.entries, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(r.lanes, func(a, b LaneChange) int { return cmp.Compare(a.At, b.At) })

@@ -13,7 +13,8 @@ const (
 	streamLinkErrors = 9
 	streamLinkBursts = 10
 
-	// StreamGenerating and StreamReacting are those of the processing of CNPs in a NIC.
+	// A NIC draws its time to make a CNP from StreamGenerating, and its time to react to one from
+	// StreamReacting.
 	StreamGenerating = 11
 	StreamReacting   = 12
 )

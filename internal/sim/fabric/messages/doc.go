@@ -1,6 +1,6 @@
 // Package messages records the messages of NICs: when each was posted, when it ended, how often its
 // packets were retransmitted. It keeps the slowest ones.
 //
-// Each NIC has its messages in progress (queue.go), each simulation partition a record of those that
-// have ended (recorder.go). Nothing in a simulation depends on either.
+// [Queues] hold the messages that have not ended (queue.go). A [Recorder] has the ended
+// messages of a simulation partition (recorder.go). Nothing in a simulation depends on them.
 package messages

@@ -5,7 +5,7 @@ import "weft/units"
 // lane is the counters of a lane of a link in the open interval: one cache line.
 type lane struct {
 	bytes   int64      // of the main lane: the port's bytes that are not this interval's
-	area    uint64     // sum of size·time over packets that left the queue, less those that came, modulo 2^64
+	area    uint64     // modulo 2^64: each packet adds size·time when it leaves the queue, and subtracts it when it enters
 	stopped units.Time // sum of the ends of pauses or waits, less their beginnings
 	changed units.Time // of the queue, if it is larger than peak
 	queued  int32

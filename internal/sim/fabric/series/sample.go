@@ -37,7 +37,7 @@ func (s *Sample) merge(t *Sample) {
 	s.Refused += t.Refused
 }
 
-// rows are samples by interval, in chunks: more samples do not move those that are there.
+// rows is a list of samples by interval. It grows by chunks, so that no sample is copied.
 type rows struct {
 	chunks [][]Sample
 	n      int

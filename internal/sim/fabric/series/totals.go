@@ -24,7 +24,7 @@ func (r *Recorder) show() {
 	}
 }
 
-// Totals are sums of what networks of the same topology have counted.
+// Totals has the counters of several networks with the same topology, added up.
 type Totals struct {
 	Lanes []Sample               // by link times classes, plus class; the sums of all intervals
 	Ports map[int32]*counts.Port // of NICs, by link

@@ -1,3 +1,4 @@
-// Package watchdog is the PFC watchdog of an egress queue: from what it sees at each poll it decides
-// that the queue is in a storm, or restored. Package fabric polls, and acts on the queue.
+// Package watchdog is the PFC watchdog of an egress queue. Package fabric polls the queue's state. The
+// watchdog decides from the polls whether a storm has begun or ended. Package fabric then acts on the
+// queue.
 package watchdog
