@@ -24,21 +24,20 @@ func (d *draw) congestionControl() {
 	}
 	if own := withoutPreset(d.protocol().Controls); len(own) > 0 && !d.steady && d.odds(4) {
 		d.try("fabric.cc.algorithm", own[d.IntN(len(own))])
-	} else if d.odds(2) && (!d.calm || !onUltra(d)) { // without nscc a queue behind a slow link outlasts every timeout
-		d.try("fabric.cc.preset", d.oneOf(presets[d.protocol().Controls]))
+	} else if !d.odds(4) && (!d.calm || !onUltra(d)) { // without nscc a queue behind a slow link outlasts every timeout
+		d.try("fabric.cc.preset", d.one(presets(d.protocol().Controls)...))
 	}
 	control := scenario.ControlOf(&d.fabric().CC)
-	if control == nil || d.odds(2) {
+	if control == nil || d.odds(4) {
 		return
 	}
 	values := scenario.ValuesOf(&d.fabric().CC)
 	listed := d.odds(4)
 	var pairs []string
-	for range d.between(1, 12) {
-		p := control.Parameters[d.IntN(len(control.Parameters))]
+	for _, p := range control.Parameters {
 		text := d.near(values[p.Name])
 		switch {
-		case text == "":
+		case text == "" || d.odds(2):
 		case listed:
 			pairs = []string{"fabric.cc.parameters", fmt.Sprintf("[{name: %s, value: %q}]", p.Name, text)}
 		default:
@@ -48,33 +47,41 @@ func (d *draw) congestionControl() {
 	d.tryAll(pairs)
 }
 
-// controls are the presets of congestion controls.
-var controls = map[cc.For]string{
-	cc.RoCE:          "dcqcn-firmware | dcqcn-firmware-averaged | dcqcn-paper | dcqcn-ns3 | dcqcn-ns3-paper | timely | swift | hpcc | hpcc-ns3 | none",
-	cc.InfiniBand:    "ib-cc | ib-cc-qdr | none",
-	cc.UltraEthernet: "nscc | none",
+// controls are the presets of the catalog for a kind of queue pairs, and none.
+func controls(kind cc.For) (names []string) {
+	for _, e := range catalog.Entries(catalog.CC) {
+		if algorithm, _ := e.Get("algorithm"); algorithm.Value == string(scenario.CCNone) || isFor(algorithm.Value, kind) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// isFor reports whether an algorithm is for a kind of queue pairs.
+func isFor(algorithm string, kind cc.For) bool {
+	return slices.ContainsFunc(cc.All(), func(c *cc.Control) bool { return c.Name == algorithm && c.For == kind })
 }
 
 // withoutPreset are the congestion controls of which the catalog has no preset.
 func withoutPreset(kind cc.For) (names []string) {
 	for _, control := range cc.All() {
-		of := func(preset string) bool {
-			e, err := catalog.Lookup(catalog.CC, preset)
-			algorithm, _ := e.Get("algorithm")
-			return err == nil && algorithm.Value == control.Name
+		of := func(preset catalog.Entry) bool {
+			algorithm, _ := preset.Get("algorithm")
+			return algorithm.Value == control.Name
 		}
-		if control.For == kind && !slices.ContainsFunc(catalog.Names(catalog.CC), of) {
+		if control.For == kind && !slices.ContainsFunc(catalog.Entries(catalog.CC), of) {
 			names = append(names, control.Name)
 		}
 	}
 	return names
 }
 
-// steadyControls are the congestion controls without telemetry of paths in packets. Telemetry of paths prevents skipping.
-var steadyControls = map[cc.For]string{
-	cc.RoCE:          "none | timely | swift",
-	cc.InfiniBand:    controls[cc.InfiniBand],
-	cc.UltraEthernet: controls[cc.UltraEthernet],
+// steadyControls are the presets without telemetry of paths in packets, which prevents skipping.
+func steadyControls(kind cc.For) []string {
+	if kind == cc.RoCE {
+		return []string{"none", "timely", "swift"}
+	}
+	return controls(kind)
 }
 
 // near is a value near another; "" if there is none.
@@ -152,7 +159,7 @@ var engines = map[scenario.Shape]string{
 
 // engine draws the routing engine of the Subnet Manager.
 func (d *draw) engine() {
-	if !onInfiniBand(d) || d.odds(2) {
+	if !onInfiniBand(d) || d.odds(5) {
 		return
 	}
 	list := engines[d.fabric().Topology.Shape]
@@ -233,9 +240,9 @@ func (d *draw) faults() {
 		"control.loss-of-signal", d.one("1us", "10us"), "control.bgp.session", d.one("20us", "100us"), "control.bgp.repair", d.one("0", "5us"),
 		"control.bgp.update", d.one("1us", "10us"), "control.bgp.entry", d.one("0", "100ns"), "control.sm.poll", "1ms",
 	}
-	if d.odds(3) {
+	if d.odds(2) {
 		more = append(more, "control.sm.m-key", "77", "control.sm.m-key-protection", "1", "control.sm.m-key-lease", "1s")
-		if onInfiniBand(d) && d.odds(2) {
+		if onInfiniBand(d) {
 			more = append(more, "control.sm.standby", "true", "control.sm.standby-m-key", "78")
 		}
 	}

@@ -29,6 +29,6 @@
 //
 // # What is covered
 //
-// A test counts the fields and the choices of the scenario's format that occur in 500 scenarios, by
+// A test counts the fields and the choices of the scenario's format that occur in the scenarios, by
 // the published schema. One that never occurs fails it, unless the test lists it with a reason.
 package randomtest

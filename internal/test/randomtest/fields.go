@@ -57,7 +57,7 @@ func (d *draw) quiet() {
 		return
 	}
 	if d.steady {
-		d.try("fabric.ethernet.ecn.enabled", "false", "fabric.cc.preset", d.oneOf(steadyControls[d.protocol().Controls]))
+		d.try("fabric.ethernet.ecn.enabled", "false", "fabric.cc.preset", d.one(steadyControls(d.protocol().Controls)...))
 		return
 	}
 	switch {

@@ -2,10 +2,12 @@ package randomtest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 )
 
 // mostNICs bounds the NICs and the GPUs of a cluster. A steady scenario has at most steadyNICs: the state of a small
@@ -15,30 +17,37 @@ const (
 	steadyNICs = 8
 )
 
-// sockets is the number of protocols above TCP, which are the last of presets.
-const sockets = 2
+// frequency is how often a protocol is drawn for each time that another one is.
+var frequency = map[string]int{"infiniband": 3, "roce-v2": 3}
 
-// presets are the fabrics of the catalog by protocol, each protocol as often as it is written.
-var presets = []string{
-	"infiniband-fdr | infiniband-edr | infiniband-hdr | infiniband-ndr200 | infiniband-ndr | infiniband-xdr",
-	"infiniband-hdr | infiniband-ndr200 | infiniband-ndr | infiniband-xdr",
-	"infiniband-hdr | infiniband-ndr200 | infiniband-ndr | infiniband-xdr",
-	"roce-v2-25g | roce-v2-100g | roce-v2-200g | roce-v2-400g | roce-v2-800g",
-	"roce-v2-25g | roce-v2-100g | roce-v2-200g | roce-v2-400g | roce-v2-800g",
-	"roce-v2-25g | roce-v2-100g | roce-v2-200g | roce-v2-400g | roce-v2-800g",
-	"roce-v1-100g | roce-v1-400g",
-	"ultra-ethernet-400g | ultra-ethernet-800g",
-	"efa-100g | efa-200g",
-	"iwarp-100g | iwarp-e810-100g | iwarp-400g",
-	"tcp-25g | tcp-100g | tcp-200g | tcp-400g | tcp-800g",
+// presetsOf are the fabrics of the catalog, a list for each time that a protocol is drawn.
+func presetsOf(protocols []*protocol.Protocol) (all [][]string) {
+	for _, p := range protocols {
+		for range max(1, frequency[p.Name]) {
+			all = append(all, namesWith(catalog.Fabric, "kind", p.Name))
+		}
+	}
+	return all
+}
+
+// namesWith are the entries of the catalog with a value of a field.
+func namesWith(kind catalog.Kind, field, value string) (names []string) {
+	for _, e := range catalog.Entries(kind) {
+		if f, _ := e.Get(field); f.Value == value {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // machines draws the cluster and the protocol of its fabric.
 func (d *draw) machines() bool {
-	most, gpus, kinds := mostNICs, d.between(1, 8), presets
+	most, gpus, protocols := mostNICs, d.between(1, 8), protocol.All
 	if d.steady {
-		most, gpus, kinds = steadyNICs, d.between(1, 4), presets[:len(presets)-sockets]
+		most, gpus = steadyNICs, d.between(1, 4)
+		protocols = slices.DeleteFunc(slices.Clone(protocols), (*protocol.Protocol).OnTCP)
 	}
+	fabrics := presetsOf(protocols)
 	if d.odds(2) {
 		gpus = 1
 	}
@@ -57,16 +66,16 @@ func (d *draw) machines() bool {
 	pairs := []string{
 		"cluster.nodes", strconv.Itoa(nodes), "cluster.node.preset", "dgx-b300",
 		"cluster.node.gpus", strconv.Itoa(gpus), "cluster.node.nics", strconv.Itoa(nics),
-		"topology.shape", "single-switch", "fabric.preset", d.oneOf(d.one(kinds...)),
+		"topology.shape", "single-switch", "fabric.preset", d.one(fabrics[d.IntN(len(fabrics))]...),
 	}
 	if !d.try(pairs...) {
 		return false
 	}
-	kind := hardware[d.protocol().Link()]
+	link := d.protocol().Link()
 	d.tryAll(join(
-		d.perhaps(3, "fabric.link.generation", kind.links),
-		d.perhaps(3, "fabric.switch.model", kind.switches),
-		d.perhaps(2, "fabric.mtu", kind.mtus),
+		d.perhaps(3, "fabric.link.generation", links(link)),
+		d.perhaps(3, "fabric.switch.model", strings.Join(namesWith(catalog.Switch, "about.protocol", link), "|")),
+		d.perhaps(2, "fabric.mtu", mtus[link]),
 		d.perhaps(3, "cluster.node.rails", fmt.Sprintf("1 | %d", nics)),
 	))
 	d.tryAll(d.perhaps(2, "cluster.node.preset", strings.Join(catalog.Names(catalog.Node), "|")))
@@ -74,18 +83,21 @@ func (d *draw) machines() bool {
 	return true
 }
 
-// hardware is what a fabric on each kind of cables may consist of.
-var hardware = map[string]struct{ links, switches, mtus string }{
-	"infiniband": {
-		links:    "sdr | ddr | qdr | fdr10 | fdr | edr | hdr100 | hdr | ndr200 | ndr | xdr",
-		switches: "sb7800 | qm8700 | qm9700 | q3400",
-		mtus:     "256B | 512B | 1KiB | 2KiB | 4KiB",
-	},
-	"ethernet": {
-		links:    "10g | 25g | 40g | 50g | 100g | 200g | 400g | 800g",
-		switches: "7060cx-32s | 9364e-sg2 | sn2700 | sn3700 | sn4700 | sn5400 | sn5600 | sn5640 | tomahawk-5 | 7060x6-64pe | z9664f | z9864f",
-		mtus:     "700B | 1KiB | 1500B | 2KiB | 4KiB | 4KiB | 8KiB | 9000B",
-	},
+// links are the generations of links of a kind of cables: Ethernet's state their time to pause.
+func links(kind string) string {
+	var names []string
+	for _, e := range catalog.Entries(catalog.Link) {
+		if _, pauses := e.Get("about.pause-quanta"); pauses == (kind == "ethernet") {
+			names = append(names, e.Name)
+		}
+	}
+	return strings.Join(names, "|")
+}
+
+// mtus are the sizes of packets that are drawn on each kind of cables.
+var mtus = map[string]string{
+	"infiniband": "256B | 512B | 1KiB | 2KiB | 4KiB",
+	"ethernet":   "700B | 1KiB | 1500B | 2KiB | 4KiB | 4KiB | 8KiB | 9000B",
 }
 
 // scaleUp draws the network inside a node.
@@ -120,6 +132,9 @@ func (d *draw) cabling() {
 		return
 	}
 	shapes := []func(string) []string{d.fatTree, d.fatTree, d.rails, d.planes, d.dragonfly, d.dragonflyPlus, d.torus, d.listed}
+	if onInfiniBand(d) {
+		shapes = append(shapes, d.torus, d.dragonfly) // which have routing engines of their own
+	}
 	for range 6 { // some draws have too few ports
 		if d.odds(6) || d.try(shapes[d.IntN(len(shapes))](at)...) {
 			break
@@ -177,7 +192,7 @@ func (d *draw) listed(at string) []string {
 		if b >= nics && a >= nics && d.odds(3) {
 			l += fmt.Sprintf(", count: %d", d.between(2, 3))
 		}
-		if d.odds(5) {
+		if d.odds(5) && !onUltra(d) { // a queue behind a slow link outlasts every timeout, unless nscc is drawn
 			l += ", rate: " + d.one("10Gbps", "25Gbps")
 		}
 		links = append(links, "{"+l+"}")

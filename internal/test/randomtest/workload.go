@@ -129,7 +129,7 @@ func (d *draw) algorithm() {
 		}
 		return
 	}
-	algorithm := "ring | ring | tree | tree | hierarchical | halving-doubling | nvls | nvls-tree | collnet-direct | collnet-chain | direct"
+	algorithm := "ring | tree | hierarchical | halving-doubling | nvls | nvls-tree | nvls-tree | nvls-tree | collnet-direct | collnet-chain | direct"
 	switch w.Collective {
 	case scenario.AllReduce:
 	case scenario.AllGather, scenario.ReduceScatter:
@@ -143,9 +143,12 @@ func (d *draw) algorithm() {
 	}
 	if onInfiniBand(d) && reducible[w.Collective] && d.odds(2) {
 		algorithm = "nvls | collnet-direct | collnet-direct"
+		if w.Collective == scenario.AllReduce {
+			algorithm = "nvls | collnet-direct | collnet-chain | collnet-chain"
+		}
 	}
 	if d.resolved.Cluster.Nodes == 1 {
-		algorithm = strings.Replace(algorithm, "nvls-tree", "nvls", 1)
+		algorithm = strings.ReplaceAll(algorithm, "nvls-tree", "nvls")
 	}
 	pairs := []string{"workload.algorithm", d.oneOf(algorithm)}
 	if !d.try(pairs...) && (!onInfiniBand(d) || !d.tryPlanned(append(pairs, "fabric.ib.sharp", "true")...)) {
