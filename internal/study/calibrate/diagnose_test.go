@@ -125,21 +125,22 @@ func TestAHiddenFaultIsFound(t *testing.T) {
 		{"mtu", "fabrics[0].mtu", "256B", "all-gather"},
 		{"pcie", "cluster.node.pcie", "{generation: gen5, lanes: 4}", "all-reduce"},
 	} {
-		log := measure(t, c.op, uint64(i), scenario.Override{Path: c.path, Value: c.value, Origin: "fault"})
-		d := diagnose(t, small, log, .06)
-		if d.Verdict == Healthy || d.Verdict == Faster {
-			t.Errorf("%s: the verdict is %s", c.fault, d.Verdict)
-		}
-		place := slices.IndexFunc(d.Explanations, func(e Explanation) bool { return e.ID == c.fault })
-		if place < 0 {
-			t.Errorf("%s was not tried", c.fault)
-			continue
-		}
-		first, found := d.Explanations[0], d.Explanations[place]
-		t.Logf("%s, %s: place %d, %s, %.3f; the first is %s, %.3f; noise %.3f", c.fault, c.value, place+1, found.Label, found.Match, first.ID, first.Match, d.Noise)
-		if place > 2 && d.Verdict != Undecided || place > 0 && !slices.ContainsFunc(d.Alike(), func(e Explanation) bool { return e.ID == c.fault }) {
-			t.Errorf("%s is in place %d with a match of %.3f, and the first is %s, %s, with %.3f", c.fault, place+1, found.Match, first.ID, first.Label, first.Match)
-		}
+		t.Run(c.fault, func(t *testing.T) {
+			log := measure(t, c.op, uint64(i), scenario.Override{Path: c.path, Value: c.value, Origin: "fault"})
+			d := diagnose(t, small, log, .06)
+			if d.Verdict == Healthy || d.Verdict == Faster {
+				t.Errorf("%s: the verdict is %s", c.fault, d.Verdict)
+			}
+			place := slices.IndexFunc(d.Explanations, func(e Explanation) bool { return e.ID == c.fault })
+			if place < 0 {
+				t.Fatalf("%s was not tried", c.fault)
+			}
+			first, found := d.Explanations[0], d.Explanations[place]
+			t.Logf("%s, %s: place %d, %s, %.3f; the first is %s, %.3f; noise %.3f", c.fault, c.value, place+1, found.Label, found.Match, first.ID, first.Match, d.Noise)
+			if place > 2 && d.Verdict != Undecided || place > 0 && !slices.ContainsFunc(d.Alike(), func(e Explanation) bool { return e.ID == c.fault }) {
+				t.Errorf("%s is in place %d with a match of %.3f, and the first is %s, %s, with %.3f", c.fault, place+1, found.Match, first.ID, first.Label, first.Match)
+			}
+		})
 	}
 }
 
