@@ -14,10 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"weft"
@@ -34,7 +36,15 @@ type browser struct {
 	problems []string
 }
 
-// newBrowser starts Chromium. Without it the test is skipped, and in CI it fails.
+// chromium is the one Chromium of all tests. The end of the tests ends it.
+var chromium struct {
+	once sync.Once
+	ctx  context.Context
+	err  error
+}
+
+// newBrowser opens a tab that shares no cookie and no storage with another one. Without Chromium the test is
+// skipped, and in CI it fails.
 func newBrowser(t testing.TB) *browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
@@ -45,10 +55,16 @@ func newBrowser(t testing.TB) *browser {
 	default:
 		t.Skip("SKIPPED: chromium is not installed (bash .ci/run tools)")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("lang", "en-US"))
-	allocated, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, end := chromedp.NewContext(allocated)
+	chromium.once.Do(func() {
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("lang", "en-US"))
+		allocated, _ := chromedp.NewExecAllocator(context.Background(), options...)
+		chromium.ctx, _ = chromedp.NewContext(allocated)
+		chromium.err = chromedp.Run(chromium.ctx)
+	})
+	if chromium.err != nil {
+		t.Fatalf("chromium: %v", chromium.err)
+	}
+	ctx, end := chromedp.NewContext(chromium.ctx, chromedp.WithTargetID(newWindow(t)))
 	t.Cleanup(end)
 	limited, stop := context.WithTimeout(ctx, 10*time.Minute) // a browser that hangs must not hang the test
 	t.Cleanup(stop)
@@ -56,6 +72,22 @@ func newBrowser(t testing.TB) *browser {
 	chromedp.ListenTarget(limited, b.listen)
 	b.do(network.Enable(), log.Enable(), runtime.Enable())
 	return b
+}
+
+// newWindow opens a window of a browser context of its own, whose cookies and storage the end of the test deletes.
+func newWindow(t testing.TB) target.ID {
+	t.Helper()
+	ctx := cdp.WithExecutor(chromium.ctx, chromedp.FromContext(chromium.ctx).Browser)
+	own, err := target.CreateBrowserContext().Do(ctx)
+	if err != nil {
+		t.Fatalf("chromium: %v", err)
+	}
+	t.Cleanup(func() { _ = target.DisposeBrowserContext(own).Do(ctx) })
+	window, err := target.CreateTarget("about:blank").WithBrowserContextID(own).WithNewWindow(true).Do(ctx)
+	if err != nil {
+		t.Fatalf("chromium: %v", err)
+	}
+	return window
 }
 
 func (b *browser) listen(event any) {

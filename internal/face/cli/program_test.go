@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"weft/internal/face/cli/simulator"
 )
 
@@ -18,7 +20,11 @@ var runners = map[string]simulator.Runner{"gated": gated}
 func TestMain(m *testing.M) {
 	runner := os.Getenv(asProgram)
 	if runner == "" {
-		os.Exit(m.Run())
+		code := m.Run()
+		if chromium.ctx != nil {
+			_ = chromedp.Cancel(chromium.ctx) // which waits for its end
+		}
+		os.Exit(code)
 	}
 	e := environment(os.Args[1:])
 	e.Getenv, e.Stdin, e.Stdout, e.Stderr, e.Now, e.Run = os.Getenv, os.Stdin, os.Stdout, os.Stderr, time.Now, runners[runner]

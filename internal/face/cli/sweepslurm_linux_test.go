@@ -67,7 +67,6 @@ SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 ReturnToService=2
 KillWait=1
-SchedulerParameters=sched_min_interval=1000
 NodeName=`+slurmtest.NodeName+` NodeAddr=127.0.0.1 CPUs=10 RealMemory=8000 State=UNKNOWN
 PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
 	for _, v := range c.Env() {

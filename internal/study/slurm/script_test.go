@@ -44,6 +44,7 @@ SlurmdParameters=config_overrides
 KillWait=1
 NodeName=`+slurmtest.NodeName+` NodeAddr=127.0.0.1 CPUs=4 RealMemory=8000 State=UNKNOWN
 PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
+	var logs []func() // each waits for one
 	for _, name := range []string{"plain", "my runs", "100%", "50%A of 8%j", "it's \"it\"", "a#b c", "$HOME and `id`"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
@@ -68,11 +69,16 @@ PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP`, "", true)
 		job := submit("--parsable", script)
 		submit(a.Collect(job, "printenv WEFT_TEST_FOLDER")...)
 		for _, log := range []string{job + "_0.log", job + "_1.log", "collect.log"} {
-			c.Await(name+"/logs/"+log, func() bool {
-				text, err := os.ReadFile(filepath.Join(dir, "logs", log))
-				return err == nil && strings.TrimSpace(string(text)) == dir
+			logs = append(logs, func() {
+				c.Await(name+"/logs/"+log, func() bool {
+					text, err := os.ReadFile(filepath.Join(dir, "logs", log))
+					return err == nil && strings.TrimSpace(string(text)) == dir
+				})
 			})
 		}
+	}
+	for _, await := range logs {
+		await()
 	}
 	for _, name := range []string{`/a\b`, "/a\nb"} {
 		if Fits(name) == "" {

@@ -90,6 +90,7 @@ SlurmdLogFile=%[3]s/slurmd.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=1000
 %[6]s
 `, host, me.Username, c.Dir, freePort(c.t), freePort(c.t), lines),
 	}
