@@ -28,6 +28,7 @@ func TestForksGetErrorsAndDoNotHang(t *testing.T) {
 
 // A peer that is killed in the middle of WRITEs: the other end's work ends with an error.
 func TestAKilledPeerEndsTheOthersWork(t *testing.T) {
+	t.Parallel() // its programs wait for the greater part of their time
 	need(t, "ib_write_bw")
 	argv := []string{"ib_write_bw", "-D", "30", "-p", freePort(t)}
 	s := start(t, argv...)

@@ -182,19 +182,26 @@ func (r *running) wait() (string, error) {
 	}
 }
 
-// freePort is a TCP port that nobody listens at.
+// given are the ports that freePort has returned: tests that run beside each other listen at them later.
+var given sync.Map
+
+// freePort is a TCP port that nobody listens at, and that no other test was given.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp4", ":0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		l, err := net.Listen("tcp4", ":0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		_ = l.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, again := given.LoadOrStore(port, true); !again {
+			return port
+		}
 	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // listens waits until the program listens at a TCP port: its client would find nobody before. A
@@ -294,6 +301,7 @@ func TestThePingpongOfXRCSucceeds(t *testing.T) {
 
 // Every program of perftest, with its services and ways of waiting, ends well and prints its row.
 func TestPerftestMeasures(t *testing.T) {
+	t.Parallel() // its programs wait for the greater part of their time
 	for _, c := range []struct{ argv, row string }{
 		{"ib_write_bw -n 1000", ` 65536 +1000 +`},
 		{"ib_write_bw -n 100 -s 8388608", ` 8388608 +100 +`},
@@ -337,6 +345,7 @@ func TestPerftestMeasures(t *testing.T) {
 		{"ib_atomic_lat -n 200 -e", ` 8 +200 +`},
 	} {
 		t.Run(c.argv, func(t *testing.T) {
+			t.Parallel()
 			_, client := pair(t, strings.Fields(c.argv)...)
 			for try := 0; try < 5 && strings.Contains(client, "Correlation coefficient"); try++ {
 				_, client = pair(t, strings.Fields(c.argv)...) // perftest could not take the processor's clock rate

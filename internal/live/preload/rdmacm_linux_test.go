@@ -119,6 +119,7 @@ func TestMulticastByLibrdmacm(t *testing.T) {
 // A program that ends without good bye is told to its peer, as by the kernel; cmtime's server goes on
 // for the next client.
 func TestAServerOutlivesItsClients(t *testing.T) {
+	t.Parallel() // its programs wait for the greater part of their time
 	need(t, "cmtime")
 	_, address := server(t, "cmtime", "-c", "20")
 	if out := client(t, "cmtime", "-c", "20", "-s", address); !regexp.MustCompile(`connect +: +[\d.]+`).MatchString(out) {
@@ -127,24 +128,25 @@ func TestAServerOutlivesItsClients(t *testing.T) {
 }
 
 func TestNobodyListensForLibrdmacm(t *testing.T) {
+	t.Parallel() // its programs wait for the greater part of their time
 	need(t, "rping")
 	_, address := server(t, "rping", "-s", "-p", "7999")
-	out, err := start(t, "rping", "-c", "-C", "1", "-a", address).wait()
-	if err == nil || !strings.Contains(out, "RDMA_CM_EVENT_REJECTED") {
+	to := func(address string) *running { return start(t, "rping", "-c", "-C", "1", "-a", address) }
+	nobody, noRoute, otherFamily := to(address), to("192.0.2.77"), to("::1")
+	if out, err := nobody.wait(); err == nil || !strings.Contains(out, "RDMA_CM_EVENT_REJECTED") {
 		t.Errorf("rping to a port where nobody listens: %v\n%s", err, out)
 	}
-	out, err = start(t, "rping", "-c", "-C", "1", "-a", "192.0.2.77").wait()
-	if err == nil {
+	if out, err := noRoute.wait(); err == nil {
 		t.Errorf("rping to an address without a route:\n%s", out)
 	}
-	out, err = start(t, "rping", "-c", "-C", "1", "-a", "::1").wait()
-	if err == nil || !strings.Contains(out, "Network is unreachable") {
+	if out, err := otherFamily.wait(); err == nil || !strings.Contains(out, "Network is unreachable") {
 		t.Errorf("rping from a device of IPv4 to an address of IPv6: %v\n%s", err, out)
 	}
 }
 
 // A program that is killed says no good bye: its device's end on the same machine stands for the kernel's.
 func TestAKilledPeerIsToldAsADisconnection(t *testing.T) {
+	t.Parallel() // its programs wait for the greater part of their time
 	need(t, "rping")
 	s, address := server(t, "rping", "-s", "-v")
 	c := start(t, "rping", "-c", "-v", "-a", address)
