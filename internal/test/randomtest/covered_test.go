@@ -63,13 +63,11 @@ func TestEveryChoiceOfTheFormatOccurs(t *testing.T) {
 	s := readSchema(t)
 	occurs := map[string]bool{}
 	choices := slices.Sorted(maps.Keys(s.choices()))
-	never := func() []string {
-		return slices.DeleteFunc(slices.Clone(choices), func(choice string) bool {
-			_, reason := excuse(choice)
-			return occurs[choice] || reason != ""
-		})
-	}
-	for seed := uint64(0); seed < mostDrawn && len(never()) > 0; seed++ {
+	never := slices.DeleteFunc(slices.Clone(choices), func(choice string) bool {
+		_, reason := excuse(choice)
+		return reason != ""
+	})
+	for seed := uint64(0); seed < mostDrawn && len(never) > 0; seed++ {
 		r := randomtest.New(seed)
 		resolved, err := r.Resolved.MarshalYAML()
 		if err != nil {
@@ -77,8 +75,9 @@ func TestEveryChoiceOfTheFormatOccurs(t *testing.T) {
 		}
 		s.mark(t, r.Text, occurs, true)
 		s.mark(t, string(resolved), occurs, false)
+		never = slices.DeleteFunc(never, func(choice string) bool { return occurs[choice] })
 	}
-	for _, choice := range never() {
+	for _, choice := range never {
 		t.Errorf("%s never occurs: draw it, or list it in leftOut with a reason", choice)
 	}
 	left := map[string]bool{}
