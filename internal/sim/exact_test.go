@@ -2,8 +2,6 @@ package sim_test
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"weft/internal/base/canon"
@@ -12,7 +10,6 @@ import (
 	"weft/internal/test/simtest"
 	"weft/results"
 	"weft/scenario"
-	"weft/units"
 )
 
 // The clusters on which collectives repeat themselves.
@@ -164,44 +161,6 @@ fabrics:
 				t.Log(f.Name, f.Points[0].Counts.Skipped)
 			}
 		})
-	}
-}
-
-// The collectives of the examples, at a size that is quick. The gate runs the others, and all sizes.
-func TestExamplesAreTheSameWithoutSkipping(t *testing.T) {
-	files, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(files) < 20 {
-		t.Fatalf("%d examples: %v", len(files), err)
-	}
-	ran := 0
-	for _, file := range files {
-		if strings.HasPrefix(filepath.Base(file), "advise") { // a profile
-			continue
-		}
-		f, err := scenario.Load(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := f.Resolve()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(r.Workload.Sizes) == 0 || r.Workload.Collective == "" || r.Training.Model.Layers > 0 {
-			continue
-		}
-		const longest = 8 * units.MiB
-		sizes := []units.Bytes{min(longest, r.Workload.Sizes[0])}
-		for _, size := range r.Workload.Sizes {
-			if size <= longest {
-				sizes[0] = size
-			}
-		}
-		r.Workload.Sizes = sizes
-		ran++
-		t.Run(filepath.Base(file), func(t *testing.T) { checked(t, r, 1) })
-	}
-	if ran < 10 {
-		t.Errorf("%d examples ran", ran)
 	}
 }
 
