@@ -18,8 +18,8 @@ type ASIC struct {
 	Source      string
 }
 
-// ASICs returns the known chip families, oldest first.
-func ASICs() []ASIC {
+// asics returns the known chip families, oldest first.
+func asics() []ASIC {
 	rows := readTable("data/asic.csv")
 	asics := make([]ASIC, 0, len(rows))
 	for _, r := range rows {
@@ -43,7 +43,7 @@ func number(text string) float64 {
 // shipped table.
 func Known() []string {
 	var names []string
-	for _, a := range ASICs() {
+	for _, a := range asics() {
 		names = append(names, a.Name)
 	}
 	for _, t := range Tables() {
@@ -55,7 +55,7 @@ func Known() []string {
 // Lookup finds a chip by its name. It returns either a family with a formula or the shipped table
 // of the chip; the other result is nil.
 func Lookup(name string) (*ASIC, *Table, error) {
-	for _, a := range ASICs() {
+	for _, a := range asics() {
 		if a.Name == name {
 			return &a, nil, nil
 		}

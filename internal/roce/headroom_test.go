@@ -61,7 +61,7 @@ func TestShippedTablesComeOutRowByRow(t *testing.T) {
 }
 
 func TestTermsSumToXoff(t *testing.T) {
-	for _, a := range ASICs() {
+	for _, a := range asics() {
 		port := Port{Speed: 400 * units.Gbps, Cable: 40 * units.Metre, MTU: 9216, Lanes: 8}
 		h, err := a.Headroom(port, Pattern{SmallPercent: 30, MTU: 4096}, false)
 		if err != nil {
@@ -79,7 +79,7 @@ func TestTermsSumToXoff(t *testing.T) {
 }
 
 func TestHeadroomGrowsWithSpeedAndLength(t *testing.T) {
-	for _, a := range ASICs() {
+	for _, a := range asics() {
 		last := units.Bytes(0)
 		for _, metres := range []units.Length{0, 1, 5, 40, 300, 2000} {
 			h, err := a.Headroom(Port{Speed: 400 * units.Gbps, Cable: metres * units.Metre, MTU: 9216}, Pattern{MTU: 4096}, true)
@@ -107,7 +107,7 @@ func TestPortsOutOfRangeAreRefused(t *testing.T) {
 		"101 % small":        {good, Pattern{SmallPercent: 101, MTU: 1024}},
 		"lossless MTU above": {good, Pattern{MTU: 9217}},
 	} {
-		if _, err := ASICs()[0].Headroom(c.port, c.pattern, false); err == nil {
+		if _, err := asics()[0].Headroom(c.port, c.pattern, false); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}

@@ -150,8 +150,8 @@ type Lengths struct {
 	NodeLeaf, LeafSpine, SpineCore, Local, Global units.Length
 }
 
-// DefaultLengths are the lengths that stand for zeros in Lengths.
-var DefaultLengths = Lengths{
+// defaultLengths are the lengths that stand for zeros in Lengths.
+var defaultLengths = Lengths{
 	NodeLeaf:  5 * units.Metre,
 	LeafSpine: 30 * units.Metre,
 	SpineCore: 50 * units.Metre,
@@ -165,7 +165,7 @@ func (l Lengths) kinds() [cableKinds]units.Length {
 
 // byKind is the lengths with the defaults filled in.
 func (l Lengths) byKind() [cableKinds]units.Length {
-	ks, ds := l.kinds(), DefaultLengths.kinds()
+	ks, ds := l.kinds(), defaultLengths.kinds()
 	for i := range ks {
 		if ks[i] == 0 {
 			ks[i] = ds[i]
@@ -178,7 +178,7 @@ func (l Lengths) check() error {
 	for k, v := range l.kinds() {
 		if v < 0 {
 			return fmt.Errorf("the length of %s cables is %d mm: a length is positive, or 0 for the default of %d m",
-				CableKind(k), v, DefaultLengths.kinds()[k]/units.Metre)
+				CableKind(k), v, defaultLengths.kinds()[k]/units.Metre)
 		}
 	}
 	return nil

@@ -63,10 +63,10 @@ func Colours() []string {
 }
 
 // Bold is a text in bold if the terminal supports it.
-func (s Style) Bold(text string) string { return s.Paint(text, Strong) }
+func (s Style) Bold(text string) string { return s.paint(text, Strong) }
 
-// Paint is a text in a tone if the terminal supports it.
-func (s Style) Paint(text string, tone Tone) string {
+// paint is a text in a tone if the terminal supports it.
+func (s Style) paint(text string, tone Tone) string {
 	if !s.Colour || tone == Plain || text == "" {
 		return text
 	}

@@ -187,11 +187,11 @@ func (t *Table) writeWhole(w io.Writer, s Style) error {
 			}
 			switch {
 			case numeric[j]:
-				line.WriteString(pad + s.Paint(text, tone))
+				line.WriteString(pad + s.paint(text, tone))
 			case strings.TrimSpace(text) == "":
 				line.WriteString(pad + text)
 			default:
-				line.WriteString(s.Paint(text, tone) + pad)
+				line.WriteString(s.paint(text, tone) + pad)
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
@@ -237,7 +237,7 @@ func (t *Table) writeGroups(b *strings.Builder, s Style, widths []int) {
 		if fill > 1 {
 			rule = strings.Repeat("─", fill-1) + " "
 		}
-		line.WriteString(strings.Repeat(" ", start-at) + s.Paint(rule, Soft) + s.Paint(text, g.Tone))
+		line.WriteString(strings.Repeat(" ", start-at) + s.paint(rule, Soft) + s.paint(text, g.Tone))
 		at = start + utf8.RuneCountInString(rule) + utf8.RuneCountInString(text)
 	}
 	fmt.Fprintln(b, line.String())

@@ -153,7 +153,7 @@ func write(b *strings.Builder, block Block, s Style) error {
 		if tone == Soft {
 			tone = Plain // a note is as legible as a sentence
 		}
-		b.WriteString(s.Paint(Wrap(text, s.Columns()), tone) + "\n")
+		b.WriteString(s.paint(Wrap(text, s.Columns()), tone) + "\n")
 	case List:
 		for _, item := range x {
 			b.WriteString("- " + strings.ReplaceAll(Wrap(item, s.Columns()-2), "\n", "\n  ") + "\n")

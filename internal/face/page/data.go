@@ -35,7 +35,7 @@ type about struct {
 func (s *Site) answer(path string, query url.Values) ([]byte, error) {
 	folders, part := s.look(), strings.Split(path, "/")
 	if path == "runs" {
-		return json.Marshal(about{folders, Quantities, seriesfile.Names, s.Start != nil})
+		return json.Marshal(about{folders, quantities, seriesfile.Names, s.Start != nil})
 	}
 	if len(part) < 3 {
 		return nil, fmt.Errorf("%w path: %.80q", seriesfile.ErrQuery, path)

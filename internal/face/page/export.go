@@ -160,7 +160,7 @@ func (e *export) add(s *results.SeriesSimulation) (fits bool, err error) {
 	number := strconv.Itoa(int(s.Simulation))
 	paths := map[string]func() ([]byte, error){}
 	stepless := false
-	for _, q := range Quantities {
+	for _, q := range quantities {
 		paths["matrix/0/"+number+"/"+q.ID] = func() ([]byte, error) {
 			m, err := e.f.matrix(int(s.Simulation), q.ID)
 			if err != nil {

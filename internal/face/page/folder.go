@@ -104,8 +104,8 @@ type Quantity struct {
 	time    bool     // the columns are times, and the value their share of the interval
 }
 
-// Quantities are the quantities that the views colour links by.
-var Quantities = []Quantity{
+// quantities are the quantities that the views colour links by.
+var quantities = []Quantity{
 	{ID: "utilisation", Label: "utilisation", Unit: "share", columns: []string{"utilisation"}},
 	{ID: "queue", Label: "longest queue", Unit: "bytes", columns: []string{"queue_max_bytes"}, most: true},
 	{ID: "stopped", Label: "pauses and credit waits", Unit: "share", columns: []string{"paused_ps", "credit_wait_ps"}, most: true, time: true},
@@ -129,7 +129,7 @@ func (f *Folder) matrix(simulation int, quantity string) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, q := range Quantities {
+	for _, q := range quantities {
 		if q.ID == quantity {
 			return f.read(s, q)
 		}

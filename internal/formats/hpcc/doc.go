@@ -7,7 +7,7 @@
 // for missing ones. The caller builds a simulation from it. Three things of that simulator are
 // reproduced because the files cannot be understood without them:
 //
-//   - names: the address of a host ([HostIP]), the source port of a flow, the
+//   - names: the address of a host ([hostIP]), the source port of a flow, the
 //     number of an interface (from 1, in the order of topology.txt);
 //   - routes: the equal-cost next hops in the order of its tables ([NextHops])
 //     and the hash that picks one ([Hash], [Routes.Pick]);

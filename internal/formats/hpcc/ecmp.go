@@ -6,8 +6,8 @@ import "math/bits"
 // word. In an acknowledgement they are reversed.
 type Key struct{ SrcIP, DstIP, Ports uint32 }
 
-// NewKey is the key of a packet of the given flow of addresses and ports.
-func NewKey(srcIP, dstIP uint32, srcPort, dstPort uint16) Key {
+// newKey is the key of a packet of the given flow of addresses and ports.
+func newKey(srcIP, dstIP uint32, srcPort, dstPort uint16) Key {
 	return Key{srcIP, dstIP, uint32(srcPort) | uint32(dstPort)<<16}
 }
 
@@ -18,11 +18,11 @@ func (k Key) Reverse() Key {
 
 // Key is the key of the data packets of the flow.
 func (f *Flow) Key() Key {
-	return NewKey(HostIP(f.Src), HostIP(f.Dst), f.SrcPort, f.DstPort)
+	return newKey(hostIP(f.Src), hostIP(f.Dst), f.SrcPort, f.DstPort)
 }
 
-// HostIP is the simulator's address of a host: 11.x.y.1, where x and y are the bytes of its id.
-func HostIP(node int) uint32 { return 0x0b000001 + uint32(node)<<8 }
+// hostIP is the simulator's address of a host: 11.x.y.1, where x and y are the bytes of its id.
+func hostIP(node int) uint32 { return 0x0b000001 + uint32(node)<<8 }
 
 // Hash is the ECMP hash of the simulator's switches; its seed is the id of the switch. It is
 // MurmurHash3_x86_32 (A. Appleby, 2011, public domain) over the 12 bytes of the key, each word

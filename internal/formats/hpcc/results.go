@@ -25,7 +25,7 @@ type FCT struct {
 // FCT is the line of a flow that completed after this duration.
 func (f *Flow) FCT(duration units.Time, b Baseline) FCT {
 	return FCT{
-		HostIP(f.Src), HostIP(f.Dst), f.SrcPort, f.DstPort,
+		hostIP(f.Src), hostIP(f.Dst), f.SrcPort, f.DstPort,
 		f.Bytes, f.Start, duration, b.Standalone,
 	}
 }

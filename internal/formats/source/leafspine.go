@@ -245,17 +245,17 @@ func (f *LeafSpine) Scenario(c *Cluster) {
 		c.Field("  levels: 2")
 		c.Field("  hosts-per-leaf: %d", down)
 	}
-	cables, radix := "node-leaf: "+Cable(f.NIC.Latency), down
+	cables, radix := "node-leaf: "+cable(f.NIC.Latency), down
 	if spines > 0 {
 		radix = max(down+up, len(p.hosts)*up/spines)
 		c.Field("  radix: %d", radix)
 		c.Field("  spines: %d", spines)
 		c.Field("  oversubscription: %d:%d", down, up)
-		cables += ", leaf-spine: " + Cable(f.Up.Latency)
+		cables += ", leaf-spine: " + cable(f.Up.Latency)
 	}
 	c.Field("  cables: {%s}", cables)
-	Fabrics(c, f.NIC.Rate, Switch(radix, f.NIC.Rate))
-	AssumePresets(c)
+	fabrics(c, f.NIC.Rate, Switch(radix, f.NIC.Rate))
+	assumePresets(c)
 }
 
 // Switch is the switch field of a fabric with this many ports of a rate: the switches of a preset
@@ -276,8 +276,8 @@ func lanes(rate units.Rate) units.Rate {
 	return n
 }
 
-// Fabrics adds one fabric of each protocol at a rate; more changes their presets.
-func Fabrics(c *Cluster, rate units.Rate, more ...string) {
+// fabrics adds one fabric of each protocol at a rate; more changes their presets.
+func fabrics(c *Cluster, rate units.Rate, more ...string) {
 	c.Field("fabrics:")
 	for _, preset := range []string{"infiniband-ndr", "roce-v2-400g"} {
 		c.Field("  - preset: %s", preset)
@@ -290,8 +290,8 @@ func Fabrics(c *Cluster, rate units.Rate, more ...string) {
 	}
 }
 
-// AssumePresets states the assumptions of files that describe only links.
-func AssumePresets(c *Cluster) {
+// assumePresets states the assumptions of files that describe only links.
+func assumePresets(c *Cluster) {
 	c.Assume("latencies of links become cables at %d ns a metre; switches have the latency of weft's presets", nsPerMetre)
 	c.Assume("queues, transport and congestion control are not in the file: they are those of weft's presets for InfiniBand and RoCE v2")
 }

@@ -102,7 +102,7 @@ func (f *Listed) Scenario(c *Cluster) {
 		for i++; i < len(f.Links) && f.Links[i] == l; i++ {
 			n++
 		}
-		line := fmt.Sprintf("ends: [%d, %d], length: %s", l.A, l.B, Cable(l.Latency))
+		line := fmt.Sprintf("ends: [%d, %d], length: %s", l.A, l.B, cable(l.Latency))
 		if l.Rate != f.Rate {
 			line += ", rate: " + l.Rate.Exact()
 		}
@@ -111,9 +111,9 @@ func (f *Listed) Scenario(c *Cluster) {
 		}
 		c.Field("    - {%s}", line)
 	}
-	Fabrics(c, f.Rate, Switch(f.degree, f.fastest))
+	fabrics(c, f.Rate, Switch(f.degree, f.fastest))
 	if f.ports > 1 {
 		c.Assume("the %d links of a host are as many NICs, between which NCCL's channels divide", f.ports)
 	}
-	AssumePresets(c)
+	assumePresets(c)
 }

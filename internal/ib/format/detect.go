@@ -119,11 +119,11 @@ func ReadSubnet(name string, r io.Reader, opt Options) (*subnet.Subnet, Format, 
 	read := ReadTopo
 	switch format {
 	case PortList:
-		read = ReadPortList
+		read = readPortList
 	case LinkInfo:
-		read = ReadLinkInfo
+		read = readLinkInfo
 	case SubnetLST:
-		read = ReadSubnetList
+		read = readSubnetList
 	case Topo:
 	case Unknown:
 		return nil, format, &Report{}, &Errors{List: []Problem{{File: name, Text: "not in a known format: expected the output of ibnetdiscover, ibnetdiscover -p or iblinkinfo, opensm-subnet.lst, or a net of ibsim"}}}
@@ -142,7 +142,7 @@ func ReadTables(name string, r io.Reader, s *subnet.Subnet) (*LFTs, Format, *Rep
 	format := Detect(head)
 	read := ReadLFTs
 	if format == FDBs {
-		read = ReadFDBs
+		read = readFDBs
 	}
 	t, report, err := read(name, in, s)
 	return t, format, report, err

@@ -128,7 +128,7 @@ func TestFilesThatClaimMorePortsThanASubnetHasAreRefused(t *testing.T) {
 	for name, read := range map[string]func() error{
 		"net": func() error { _, _, err := ReadTopo("net", strings.NewReader(net.String()), Options{}); return err },
 		"list": func() error {
-			_, _, err := ReadPortList("list", strings.NewReader(list.String()), Options{})
+			_, _, err := readPortList("list", strings.NewReader(list.String()), Options{})
 			return err
 		},
 	} {

@@ -8,9 +8,9 @@ import (
 	"weft/units"
 )
 
-// ReadFDBs reads opensm.fdbs: forwarding tables without the owners of LIDs. The hops next to each
+// readFDBs reads opensm.fdbs: forwarding tables without the owners of LIDs. The hops next to each
 // port are ignored.
-func ReadFDBs(name string, r io.Reader, s *subnet.Subnet) (*LFTs, *Report, error) {
+func readFDBs(name string, r io.Reader, s *subnet.Subnet) (*LFTs, *Report, error) {
 	t := &lftReader{s: s, by: newIndex(s), node: outside}
 	t.rows = make([][]uint8, len(s.Nodes))
 	in := newLines(name, r, &t.log)

@@ -95,7 +95,7 @@ func FuzzReadTables(f *testing.F) {
 		_, _, readers["sl2vl"] = ReadSL2VL("fuzz", in(), s)
 		_, _, readers["mcfdbs"] = ReadMFTs("fuzz", in(), s)
 		_, _, readers["lfts"] = ReadLFTs("fuzz", in(), s)
-		_, _, readers["fdbs"] = ReadFDBs("fuzz", in(), s)
+		_, _, readers["fdbs"] = readFDBs("fuzz", in(), s)
 		for name, err := range readers {
 			if err != nil && err.Error() == "" {
 				t.Fatalf("%s: an error without text", name)

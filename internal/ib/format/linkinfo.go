@@ -8,12 +8,12 @@ import (
 	"weft/units"
 )
 
-// ReadLinkInfo reads the output of iblinkinfo, with and without -l and -p.
+// readLinkInfo reads the output of iblinkinfo, with and without -l and -p.
 //
 // Without -l, adapters have no NodeGUID and the other end of a link no GUID: it is found by its
 // LID, so the subnet must have LIDs. With -l, nodes have no kind: a node with one port becomes an
-// adapter, any other a switch. Neither form has NodeGUIDs; they are derived as in ReadPortList.
-func ReadLinkInfo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
+// adapter, any other a switch. Neither form has NodeGUIDs; they are derived as in readPortList.
+func readLinkInfo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	l := log{lenient: opt.Contradictions}
 	k := &linkInfoReader{b: newBuilder(&l)}
 	in := newLines(name, r, &l)

@@ -30,7 +30,7 @@ Switch: 0x0002c90200400010 leaf (1):
 `
 
 func TestRemarksOfIblinkinfoAreReadAndWritten(t *testing.T) {
-	s, report, err := ReadLinkInfo("said", strings.NewReader(said), Options{})
+	s, report, err := readLinkInfo("said", strings.NewReader(said), Options{})
 	if err != nil || len(report.Skipped) > 0 {
 		t.Fatalf("%v, %+v", err, report)
 	}
@@ -63,7 +63,7 @@ func TestRemarksOfIblinkinfoAreReadAndWritten(t *testing.T) {
 		if err := WriteLinkInfo(&written, s, false); err != nil {
 			t.Fatal(err)
 		}
-		if s, _, err = ReadLinkInfo("written", &written, Options{}); err != nil {
+		if s, _, err = readLinkInfo("written", &written, Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestRemarksOfIblinkinfoAreReadAndWritten(t *testing.T) {
 
 // In a list of OpenSM a link that waits for its manager has LOG=INI.
 func TestStatesOfOpenSMsListAreKept(t *testing.T) {
-	s, _, err := ReadLinkInfo("said", strings.NewReader(said), Options{})
+	s, _, err := readLinkInfo("said", strings.NewReader(said), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestStatesOfOpenSMsListAreKept(t *testing.T) {
 	if n := strings.Count(list.String(), "LOG=INI"); n != 2 {
 		t.Errorf("%d lines of two ends are LOG=INI:\n%s", n, list.String())
 	}
-	again, _, err := ReadSubnetList("list", &list, Options{})
+	again, _, err := readSubnetList("list", &list, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

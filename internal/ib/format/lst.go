@@ -8,9 +8,9 @@ import (
 	"weft/units"
 )
 
-// ReadSubnetList reads opensm-subnet.lst, which is also the form of ibdm's and ibdiagnet's .lst: a
+// readSubnetList reads opensm-subnet.lst, which is also the form of ibdm's and ibdiagnet's .lst: a
 // line for each port with a cable. The port of the marked SM becomes the Origin of the subnet.
-func ReadSubnetList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
+func readSubnetList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	l := log{lenient: opt.Contradictions}
 	b := newBuilder(&l)
 	in := newLines(name, r, &l)

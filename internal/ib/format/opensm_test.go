@@ -131,7 +131,7 @@ func lanes(t *testing.T, dir string, s *subnet.Subnet) {
 
 func list(t *testing.T, dir string) {
 	raw := gunzip(t, dir+"/opensm-subnet.lst.gz")
-	s, _, err := ReadSubnetList("lst", bytes.NewReader(raw), Options{})
+	s, _, err := readSubnetList("lst", bytes.NewReader(raw), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestListsOfPortsHoldTheSwitchNamesOfSites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, report, err := ReadPortList(c.file, f, Options{})
+		s, report, err := readPortList(c.file, f, Options{})
 		f.Close()
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {

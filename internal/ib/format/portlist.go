@@ -8,14 +8,14 @@ import (
 	"weft/units"
 )
 
-// ReadPortList reads the port list of ibnetdiscover -p, also with the lines of the discovery before
+// readPortList reads the port list of ibnetdiscover -p, also with the lines of the discovery before
 // it, as in files of hwloc's netloc.
 //
 // The list names ports, not nodes. A NodeGUID comes from the lines of the discovery, if there are
 // any. Otherwise it is the GUID of the port or, for an adapter with several ports, the GUID before
 // its first port's. A switch has as many ports as the list names. In a filtered list a cable may
 // have one end only; this is noted.
-func ReadPortList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
+func readPortList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	l := log{lenient: opt.Contradictions}
 	p := &portListReader{b: newBuilder(&l)}
 	in := newLines(name, r, &l)

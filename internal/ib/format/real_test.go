@@ -167,8 +167,8 @@ func TestTheRealIbnetdiscoverReadsBackWhatWasWritten(t *testing.T) {
 			{[]string{"ibnetdiscover"}, ReadTopo, keeps{node: true, lmc: true, idle: true}},
 			{[]string{"ibnetdiscover", "-g"}, ReadTopo, keeps{node: true, lmc: true, idle: true}},
 			{[]string{"ibnetdiscover", "-f"}, ReadTopo, keeps{node: true, lmc: true, idle: true}},
-			{[]string{"ibnetdiscover", "-p"}, ReadPortList, keeps{}},
-			{[]string{"iblinkinfo"}, ReadLinkInfo, keeps{}},
+			{[]string{"ibnetdiscover", "-p"}, readPortList, keeps{}},
+			{[]string{"iblinkinfo"}, readLinkInfo, keeps{}},
 		} {
 			text := run(c.tool...)
 			got, report, err := c.read(fmt.Sprint(c.tool), bytes.NewReader(text), Options{})

@@ -82,9 +82,9 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	}{
 		{"topo", oddNames, WriteTopo, ReadTopo, keeps{node: true, lmc: true, idle: true}},
 		{"net", oddNames, WriteNet, ReadTopo, keeps{node: true, lmc: true, idle: true}},
-		{"ports", plain, WritePortList, ReadPortList, keeps{}},
-		{"iblinkinfo", plain, func(w io.Writer, s *subnet.Subnet) error { return WriteLinkInfo(w, s, false) }, ReadLinkInfo, keeps{}},
-		{"subnet.lst", plain, WriteSubnetList, ReadSubnetList, keeps{cabled: true}},
+		{"ports", plain, WritePortList, readPortList, keeps{}},
+		{"iblinkinfo", plain, func(w io.Writer, s *subnet.Subnet) error { return WriteLinkInfo(w, s, false) }, readLinkInfo, keeps{}},
+		{"subnet.lst", plain, WriteSubnetList, readSubnetList, keeps{cabled: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := range uint64(300) {
@@ -164,7 +164,7 @@ func TestTablesThatAreWrittenAreReadAgain(t *testing.T) {
 		if err := WriteFDBs(&out, s, tables, hops); err != nil {
 			t.Fatal(err)
 		}
-		if l, _, err := ReadFDBs("fdbs", &out, s); err != nil || !reflect.DeepEqual(l.Tables.LFT, knownOnly(s, tables).LFT) {
+		if l, _, err := readFDBs("fdbs", &out, s); err != nil || !reflect.DeepEqual(l.Tables.LFT, knownOnly(s, tables).LFT) {
 			t.Fatalf("seed %d: routes change: %v", seed, err)
 		}
 		if err := WriteLIDMatrix(&out, s, hops); err != nil {

@@ -74,7 +74,7 @@ func (t *Test) Check() error {
 		bad("the number of iterations", t.Iters, 1, MaxIters),
 		bad("the warm-up", t.Warmup, 0, MaxIters),
 		bad("the number of queue pairs", t.QPs, 1, MaxQPs),
-		CheckMTU(t.MTU),
+		checkMTU(t.MTU),
 		bad("the depth", t.Depth, 1, MaxDepth),
 		bad("queue pairs times depth", min(max(t.QPs, 0), MaxQPs)*min(max(t.Depth, 0), MaxDepth), 0, MaxWork),
 		bad("the list", t.List, 0, MaxDepth),
@@ -82,8 +82,8 @@ func (t *Test) Check() error {
 	)
 }
 
-// CheckMTU returns an error unless n is a path MTU (IBA vol. 1, 3.5.4).
-func CheckMTU(n int) error {
+// checkMTU returns an error unless n is a path MTU (IBA vol. 1, 3.5.4).
+func checkMTU(n int) error {
 	if n < 256 || n > 4096 || n&(n-1) != 0 {
 		return fmt.Errorf("perf: the path MTU is %d: valid are 256, 512, 1024, 2048 and 4096", n)
 	}

@@ -20,11 +20,11 @@ type Program struct {
 	unset int
 }
 
-// Programs are the known ones. NCCL and NVSHMEM leave the traffic class 0; UCX takes 106 with RoCE
+// programs are the known ones. NCCL and NVSHMEM leave the traffic class 0; UCX takes 106 with RoCE
 // v2 (ucx, uct_ib_iface.c, UCT_IB_DEFAULT_ROCEV2_DSCP). NCCL may
 // have a class of its own for the clear-to-send messages of its receivers (nccl,
 // transport/net_ib/connect.cc, IbFifoTc).
-var Programs = []Program{
+var programs = []Program{
 	{"NCCL", "NCCL_", "NCCL_IB_TC", "NCCL_IB_GID_INDEX", "NCCL_IB_ROCE_VERSION_NUM", "NCCL_IB_FIFO_TC", 0},
 	{"UCX", "UCX_", "UCX_IB_TRAFFIC_CLASS", "UCX_IB_GID_INDEX", "", "", 106},
 	{"NVSHMEM", "NVSHMEM_", "NVSHMEM_IB_TRAFFIC_CLASS", "NVSHMEM_IB_GID_INDEX", "", "", 0},
@@ -32,9 +32,9 @@ var Programs = []Program{
 
 // programOf is the program that a variable belongs to, nil for none.
 func programOf(name string) *Program {
-	for i := range Programs {
-		if strings.HasPrefix(name, Programs[i].prefix) {
-			return &Programs[i]
+	for i := range programs {
+		if strings.HasPrefix(name, programs[i].prefix) {
+			return &programs[i]
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func (r *reader) environmentLine(vars shell, line string) bool {
 
 // chooses reports whether a variable chooses the class or the GID of a program's traffic.
 func chooses(name string) bool {
-	return name != "" && slices.ContainsFunc(Programs, func(p Program) bool {
+	return name != "" && slices.ContainsFunc(programs, func(p Program) bool {
 		return slices.Contains([]string{p.TC, p.Control, p.GID, p.Version}, name)
 	})
 }
@@ -154,7 +154,7 @@ var ranges = map[string]struct{ least, most int64 }{
 
 // inRange reports whether a value is valid for a setting, and notes an error if it is not.
 func (r *reader) inRange(name, value string) bool {
-	for _, p := range Programs {
+	for _, p := range programs {
 		if (name == p.TC || name == p.Control) && value != "auto" {
 			// Without a class of its own NCCL leaves the field as it is (-1).
 			_, ok := r.trafficClass(value, -1)

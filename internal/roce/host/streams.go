@@ -30,7 +30,7 @@ func (h *Host) Streams() []Stream {
 		return []Stream{{What: "RDMA", DSCP: h.Forced.Value / 4, At: h.Forced.At}}
 	}
 	var all []Stream
-	for _, p := range Programs {
+	for _, p := range programs {
 		first, known := h.First[p.Name]
 		if !known || h.without(p.Name) || unknown(h.Env[p.TC].Value) {
 			continue
@@ -98,8 +98,8 @@ const usualGID = 3
 
 // GIDFaults are the variables that choose RoCE v1, or an address that is not routed.
 func (h *Host) GIDFaults() (faults []GIDFault) {
-	for i := range Programs {
-		p := &Programs[i]
+	for i := range programs {
+		p := &programs[i]
 		if v, ok := h.Number(p.Version); ok && v.Value == 1 {
 			faults = append(faults, GIDFault{Program: p, At: v.At, Value: fmt.Sprintf("%s=1", p.Version), Shown: true})
 		}

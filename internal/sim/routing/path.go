@@ -28,7 +28,7 @@ func appendPath(path []topology.End, g *topology.Graph, t *Tables, src, dst int,
 	if src == dst {
 		return path, nil
 	}
-	ports := FirstPorts(g, t, src, dst, nil)
+	ports := firstPorts(g, t, src, dst, nil)
 	if len(ports) == 0 {
 		return nil, fmt.Errorf("%s has no path to %s", g.Nodes[src].Name, g.Nodes[dst].Name)
 	}
@@ -68,9 +68,9 @@ func appendPath(path []topology.End, g *topology.Graph, t *Tables, src, dst int,
 	}
 }
 
-// FirstPorts is the ports of a NIC whose switch has a route to a destination: one, or one per
+// firstPorts is the ports of a NIC whose switch has a route to a destination: one, or one per
 // plane.
-func FirstPorts(g *topology.Graph, t *Tables, src, dst int, buf []uint16) []uint16 {
+func firstPorts(g *topology.Graph, t *Tables, src, dst int, buf []uint16) []uint16 {
 	for p := range g.Nodes[src].Cables {
 		far, _, ok := g.Peer(topology.End{Node: topology.NodeID(src), Port: int32(p)})
 		if sw := int(far.Node) - t.Endpoints; ok && sw >= 0 && t.Static(sw, dst) != NoPort {

@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// Walker is a type that visits itself.
-type Walker interface{ WalkState(w *Walk) }
+// walker is a type that visits itself.
+type walker interface{ WalkState(w *Walk) }
 
 // plan is how the fields of a type are visited.
 type plan []step
@@ -70,7 +70,7 @@ func fieldPlan(t reflect.Type) *plan {
 var (
 	timeType   = reflect.TypeFor[units.Time]()
 	psnType    = reflect.TypeFor[units.PSN]()
-	walkerType = reflect.TypeFor[Walker]()
+	walkerType = reflect.TypeFor[walker]()
 )
 
 // psnBits is the length of the sequence numbers of packets and of messages.
@@ -97,14 +97,14 @@ func fieldsOf(t reflect.Type, name string, offset uintptr, tag string) plan {
 	case t == timeType && tag != "fixed":
 		return one(func(w *Walk, p unsafe.Pointer) { w.Time((*units.Time)(p)) })
 	case tag == "number" && t.Kind() == reflect.Uint32:
-		return one(func(w *Walk, p unsafe.Pointer) { w.Sequence(w.Group|messages, (*uint32)(p)) })
+		return one(func(w *Walk, p unsafe.Pointer) { w.sequence(w.Group|messages, (*uint32)(p)) })
 	case tag == "bytes" && t.Kind() == reflect.Uint32:
 		return one(func(w *Walk, p unsafe.Pointer) { w.Bytes(w.Group|payload, (*uint32)(p)) })
 	case t == psnType && tag != "fixed":
-		return one(func(w *Walk, p unsafe.Pointer) { w.Sequence(w.Group, (*uint32)(p)) })
+		return one(func(w *Walk, p unsafe.Pointer) { w.sequence(w.Group, (*uint32)(p)) })
 	case walks(t):
 		return one(func(w *Walk, p unsafe.Pointer) {
-			if own, ok := reflect.NewAt(t, p).Interface().(Walker); ok {
+			if own, ok := reflect.NewAt(t, p).Interface().(walker); ok {
 				own.WalkState(w)
 			}
 		})

@@ -295,9 +295,9 @@ func (w *Walk) Number(g Group, v uint64, bits uint) {
 	}
 }
 
-// Sequence visits a sequence number of packets or messages, of 24 bits: all of a group have moved by the
+// sequence visits a sequence number of packets or messages, of 24 bits: all of a group have moved by the
 // same distance, and a move takes them along.
-func (w *Walk) Sequence(g Group, v *uint32) {
+func (w *Walk) sequence(g Group, v *uint32) {
 	if w.does == moves {
 		*v = uint32(uint64(*v)+w.times*w.moved[g]) & (1<<psnBits - 1)
 		return
@@ -324,7 +324,7 @@ func (w *Walk) Posted(v *uint32) (by uint64, stays bool) {
 		w.stays = append(w.stays, stays)
 	case moves:
 		if !w.stays[w.stay] {
-			w.Sequence(w.Group, v)
+			w.sequence(w.Group, v)
 		}
 		w.stay++
 	}

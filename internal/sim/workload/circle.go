@@ -130,6 +130,6 @@ func (s *untimed) waitsFor(rank int32) (op int32, text string, next int32) {
 			}
 		}
 	}
-	op = s.progress[rank].Waiting()
+	op = s.progress[rank].waiting()
 	return op, fmt.Sprintf("rank %d, operation %d waits for operations of its own rank that depend on it", rank, op), -1
 }

@@ -109,8 +109,8 @@ func (p *Progress) leave(u *unit, begin func(op int32)) {
 // Done reports whether all operations are over.
 func (p *Progress) Done() bool { return p.running == 0 }
 
-// Waiting is the first operation that waits for another, or -1.
-func (p *Progress) Waiting() int32 {
+// waiting is the first operation that waits for another, or -1.
+func (p *Progress) waiting() int32 {
 	for i, n := range p.waits {
 		if n > 0 {
 			return int32(i)

@@ -137,7 +137,7 @@ func performanceCell(_ *inputs, c *Candidate) Cell {
 	for _, t := range c.Performance.Times {
 		parts = append(parts, fmt.Sprintf("%s: %s", t.Bytes, t.Time))
 	}
-	g := c.Performance.Geometric()
+	g := c.Performance.geometric()
 	return Cell{c.Performance.What + " " + strings.Join(parts, ", "), g, g > 0, "simulated, " + c.Performance.Model.Text()}
 }
 

@@ -7,7 +7,7 @@
 // over the fabric's own (if less is better), or its own over the better one (if more is better).
 // Numbers within 2 % count as equal: both have 1. A share times the criterion's weight is the
 // fabric's points; the fabric with more points is the choice. Weights are the profile's, with
-// [DefaultWeights] as defaults. A criterion with an unknown number gives no points to either, and
+// [defaultWeights] as defaults. A criterion with an unknown number gives no points to either, and
 // says so.
 //
 // The work of running a fabric cannot be measured. It is a sum of effort points, each with its

@@ -29,19 +29,19 @@ type EffortPoints struct {
 
 var defaultEffort = EffortPoints{Learn: 4, Tune: 3, Monitor: 2, Second: 2, Gateway: 2, TightWeeks: 8}
 
-// Effort is one kind of work that a fabric causes.
-type Effort struct {
+// effort is one kind of work that a fabric causes.
+type effort struct {
 	Points float64
 	Why    string
 }
 
 // effortOf is the work that a design causes for the organisation.
-func effortOf(p *Profile, d *plan.Design) []Effort {
+func effortOf(p *Profile, d *plan.Design) []effort {
 	o, e := p.Organisation, p.Effort
-	var out []Effort
+	var out []effort
 	add := func(points float64, format string, args ...any) {
 		if points > 0 {
-			out = append(out, Effort{points, fmt.Sprintf(format, args...)})
+			out = append(out, effort{points, fmt.Sprintf(format, args...)})
 		}
 	}
 	if !protocol.Of(d.Kind).Ethernet() {
@@ -112,7 +112,7 @@ func commands(o *roceexport.Output) int {
 }
 
 // effortSum is the points of all reasons.
-func effortSum(all []Effort) float64 {
+func effortSum(all []effort) float64 {
 	sum := 0.0
 	for _, e := range all {
 		sum += e.Points

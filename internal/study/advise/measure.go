@@ -44,9 +44,9 @@ type Step struct {
 	MFU     float64
 }
 
-// Geometric is the figure for comparing two performances, in picoseconds: the time of a step, or
+// geometric is the figure for comparing two performances, in picoseconds: the time of a step, or
 // the geometric mean of the times of a collective. It is 0 without a measurement.
-func (p Performance) Geometric() float64 {
+func (p Performance) geometric() float64 {
 	if p.Step != nil {
 		return float64(p.Step.Time)
 	}

@@ -22,7 +22,7 @@ type Profile struct {
 	PriceRatio scenario.Ratio `yaml:"price-ratio"`
 	// Weights are the points of each criterion.
 	Weights Weights `yaml:"weights"`
-	// Effort is the points of each kind of work that a fabric causes.
+	// effort is the points of each kind of work that a fabric causes.
 	Effort EffortPoints `yaml:"effort"`
 	// Simulate is the amount of simulation.
 	Simulate Simulate `yaml:"simulate"`
@@ -124,9 +124,9 @@ type Weights struct {
 	Vendors     int `yaml:"vendors" range:"0..1000"`
 }
 
-// DefaultWeights are the priorities of most projects: the job first, then money
+// defaultWeights are the priorities of most projects: the job first, then money
 // and people. They are an opinion; the profile can change them.
-var DefaultWeights = Weights{Performance: 25, Tail: 10, Scale: 10, Recovery: 5, Operation: 20, Cost: 15, Power: 5, Vendors: 10}
+var defaultWeights = Weights{Performance: 25, Tail: 10, Scale: 10, Recovery: 5, Operation: 20, Cost: 15, Power: 5, Vendors: 10}
 
 // Simulate is the amount of simulation.
 type Simulate struct {
@@ -147,7 +147,7 @@ func Default() Profile {
 			Skills: Skills{SomeSkill, SomeSkill}, Monitoring: WatchesNothing, Vendors: OneVendor,
 			Tenants: 1, Separation: NotApart, Weeks: 26, Dedicated: true,
 		},
-		Weights: DefaultWeights, Effort: defaultEffort, Simulate: Simulate{Nodes: 16, Message: 2 * units.MiB, Largest: 32768},
+		Weights: defaultWeights, Effort: defaultEffort, Simulate: Simulate{Nodes: 16, Message: 2 * units.MiB, Largest: 32768},
 	}
 	p.Design.Shapes = plan.Trees()
 	p.Design.Job.Sizes = []units.Bytes{units.MiB, 16 * units.MiB}

@@ -106,8 +106,8 @@ type Move struct {
 	Refused string  `json:"refused,omitempty"` // why it cannot be; After is then nil
 }
 
-// Gain is the factor by which the change raises the rate at which the limits are kept.
-func (m *Move) Gain() float64 {
+// gain is the factor by which the change raises the rate at which the limits are kept.
+func (m *Move) gain() float64 {
 	if m.After == nil {
 		return 0
 	}
@@ -146,7 +146,7 @@ func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, 
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Move) int {
-		return cmp.Or(cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(x.tail(), y.tail()))
+		return cmp.Or(cmp.Compare(y.gain(), x.gain()), cmp.Compare(x.tail(), y.tail()))
 	})
 	return out, nil
 }
@@ -179,5 +179,5 @@ func (m *Move) tail() float64 {
 // Helps reports whether the move raises the rate, or shortens the first token at P99 by more than two numbers may differ
 // and count as equal.
 func (m *Move) Helps() bool {
-	return m.After != nil && (m.Gain() > 1+tie || m.Gain() == 1 && m.tail() < 1-tie)
+	return m.After != nil && (m.gain() > 1+tie || m.gain() == 1 && m.tail() < 1-tie)
 }

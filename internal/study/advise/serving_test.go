@@ -64,7 +64,7 @@ func TestAServingJobIsComparedByTheRateAtWhichItBreaks(t *testing.T) {
 	if s := a.Candidates[1].Performance.Serving; s.Keeps() || !a.Candidates[0].Performance.Serving.Keeps() {
 		t.Errorf("half of the requests are good at 10 in a second: %+v", s)
 	}
-	if m := a.Moves[0]; m.Fabric != "RoCE v2" || m.Change != "routing spray" || m.Gain() != 36.0/8 || !m.Helps() {
+	if m := a.Moves[0]; m.Fabric != "RoCE v2" || m.Change != "routing spray" || m.gain() != 36.0/8 || !m.Helps() {
 		t.Errorf("the first change is %+v", m)
 	}
 	if m := a.Moves[1]; m.Change != "routing adaptive" {

@@ -74,7 +74,7 @@ func Outliers(logs []float64) bool {
 
 // Ratio is the ratio of the mean times of two points; of what is usual, where that alone shows an order.
 func Ratio(of, to results.Point) float64 {
-	for _, c := range []Contrast{ContrastOf([][2]results.Point{{of, to}}), ContrastOf([][2]results.Point{{to, of}}).Inverse()} {
+	for _, c := range []Contrast{ContrastOf([][2]results.Point{{of, to}}), ContrastOf([][2]results.Point{{to, of}}).inverse()} {
 		if c.Typical {
 			return c.Mean
 		}
@@ -96,8 +96,8 @@ func Together(a, b *results.Point) bool {
 	return a.Seeds == nil || b.Seeds == nil || a.Seeds.Together(b.Seeds)
 }
 
-// Inverse is the contrast the other way round.
-func (c Contrast) Inverse() Contrast {
+// inverse is the contrast the other way round.
+func (c Contrast) inverse() Contrast {
 	return Contrast{1 / c.Mean, 1 / c.High, 1 / c.Low, c.Typical}
 }
 

@@ -116,7 +116,7 @@ func Figures(of []*Result) ([]Figure, error) {
 			}
 			f := Figure{c.name, c.low, c.high, "in circulation, no source", l.OneWay, l.title(), c.why}
 			if c.verbs {
-				f.Weft = l.AtVerbs()
+				f.Weft = l.atVerbs()
 			}
 			out = append(out, f)
 			break
@@ -128,7 +128,7 @@ func Figures(of []*Result) ([]Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Figure{p.name, p.low, p.high, p.source, l.AtVerbs(), p.kase, p.why})
+		out = append(out, Figure{p.name, p.low, p.high, p.source, l.atVerbs(), p.kase, p.why})
 	}
 	return out, nil
 }
@@ -138,9 +138,9 @@ func (l *Result) title() string {
 	return fmt.Sprintf("%s, %s, %s", l.Fabric, l.Path, l.Bytes)
 }
 
-// AtVerbs is the time from posting a work request to polling its completion: without the GPUs'
+// atVerbs is the time from posting a work request to polling its completion: without the GPUs'
 // copies to and from host memory.
-func (l *Result) AtVerbs() units.Time {
+func (l *Result) atVerbs() units.Time {
 	t := l.OneWay
 	for i := range l.Terms {
 		if l.Terms[i].work == host.WorkGPUCopy {

@@ -63,7 +63,7 @@ func RecordOf(all []*Result, figures []Figure) Record {
 	for _, m := range all {
 		o := resultRecord{
 			Fabric: m.Fabric, Protocol: string(m.Protocol), Path: string(m.Path), Op: string(m.Op), Bytes: int64(m.Bytes), Hops: m.Hops,
-			Packets: m.Packets, Wire: int64(m.Wire), Jitter: m.Jitter, OneWay: int64(m.OneWay), AtVerbs: int64(m.AtVerbs()),
+			Packets: m.Packets, Wire: int64(m.Wire), Jitter: m.Jitter, OneWay: int64(m.OneWay), AtVerbs: int64(m.atVerbs()),
 			Cost: costRecord{
 				m.Cost.CPUCopies, m.Cost.GPUCopies, m.Cost.Moves(), m.Cost.KernelCalls, m.Cost.Interrupts,
 				[2]int64{int64(m.Cost.CPU[0]), int64(m.Cost.CPU[1])},

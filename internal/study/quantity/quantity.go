@@ -48,8 +48,8 @@ type Quantity[R any] struct {
 	Of func(*R) float64
 }
 
-// Filed is the value for a file, rounded as results.json is.
-func (q *Quantity[R]) Filed(r *R) float64 {
+// filed is the value for a file, rounded as results.json is.
+func (q *Quantity[R]) filed(r *R) float64 {
 	switch x := q.Of(r); q.Unit {
 	case GBytesPerSecond, TokensPerSecond, RequestsPerSecond:
 		return results.RoundedBandwidth(x)
@@ -76,7 +76,7 @@ func (l List[R]) Measures() []Measure {
 func (l List[R]) Filed(r *R) []float64 {
 	out := make([]float64, len(l))
 	for i := range l {
-		out[i] = l[i].Filed(r)
+		out[i] = l[i].filed(r)
 	}
 	return out
 }

@@ -91,10 +91,10 @@ type Target struct {
 // Targets are the known kinds of devices.
 func Targets() []Target {
 	return []Target{
-		{"sonic", "SONiC: config_db.json to load over the present configuration", (*Plan).SONiC},
+		{"sonic", "SONiC: config_db.json to load over the present configuration", (*Plan).sonicFiles},
 		{"cumulus", "Cumulus Linux: NVUE commands", (*Plan).Cumulus},
-		{"eos", "Arista EOS", (*Plan).EOS},
-		{"nxos", "Cisco NX-OS (Nexus 9000)", (*Plan).NXOS},
+		{"eos", "Arista EOS", (*Plan).eos},
+		{"nxos", "Cisco NX-OS (Nexus 9000)", (*Plan).nxos},
 		{"host", "hosts with ConnectX: a script, and NCCL's environment", (*Plan).Host},
 	}
 }

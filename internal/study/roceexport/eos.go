@@ -7,9 +7,9 @@ import (
 	"weft/units"
 )
 
-// EOS writes a QoS profile and gives it to all ports. Buffers and headroom follow
+// eos writes a QoS profile and gives it to all ports. Buffers and headroom follow
 // from the platform.
-func (p *Plan) EOS() (*Output, error) {
+func (p *Plan) eos() (*Output, error) {
 	if err := p.ownQueues("EOS"); err != nil {
 		return nil, err
 	}

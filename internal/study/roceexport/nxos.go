@@ -2,9 +2,9 @@ package roceexport
 
 import "fmt"
 
-// NXOS writes policies of the three types for a Nexus 9000 with eight queues.
+// nxos writes policies of the three types for a Nexus 9000 with eight queues.
 // Buffers behind a threshold follow from the platform up to 100 m of cable.
-func (p *Plan) NXOS() (*Output, error) {
+func (p *Plan) nxos() (*Output, error) {
 	if err := p.ownQueues("NX-OS"); err != nil {
 		return nil, err
 	}

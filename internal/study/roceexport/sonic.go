@@ -23,8 +23,8 @@ const (
 	maxSONiCWeight = 100 // sonic-scheduler.yang
 )
 
-// SONiC writes the tables of buffers, classes, marking and PFC, a file for each role of a switch.
-func (p *Plan) SONiC() (*Output, error) {
+// sonicFiles writes the tables of buffers, classes, marking and PFC, a file for each role of a switch.
+func (p *Plan) sonicFiles() (*Output, error) {
 	roles, err := p.roles()
 	if err != nil {
 		return nil, err

@@ -193,8 +193,8 @@ type Result struct {
 	Err  error
 }
 
-// Verdict is the worst verdict of the rows; an error is a miss.
-func (r *Result) Verdict() Verdict {
+// verdict is the worst verdict of the rows; an error is a miss.
+func (r *Result) verdict() Verdict {
 	v := Shown
 	if r.Err != nil {
 		return Miss

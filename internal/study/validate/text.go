@@ -50,7 +50,7 @@ func WriteJSON(w io.Writer, results []Result) error {
 		r := &results[i]
 		c := jsonCase{
 			ID: r.Case.ID, Claim: r.Case.Claim, Reference: r.Case.Reference, Setting: r.Case.Setting,
-			Calibrated: r.Case.Calibrated, Verdict: r.Verdict(), Rows: []jsonRow{},
+			Calibrated: r.Case.Calibrated, Verdict: r.verdict(), Rows: []jsonRow{},
 		}
 		if r.Err != nil {
 			c.Failure = r.Err.Error()

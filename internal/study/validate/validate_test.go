@@ -128,8 +128,8 @@ func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 			}
 			rows, err := cases[0].Run(&Env{Ctx: t.Context(), Short: true, Change: c.change})
 			r := Result{Case: cases[0], Rows: rows, Err: err}
-			if r.Verdict() != Miss {
-				t.Errorf("%s: %s changes nothing in %s", c.id, c.name, r.Verdict())
+			if r.verdict() != Miss {
+				t.Errorf("%s: %s changes nothing in %s", c.id, c.name, r.verdict())
 			}
 		})
 	}

@@ -63,9 +63,9 @@ func (a Algo) String() string {
 	return fmt.Sprintf("Algo(%d)", uint8(a))
 }
 
-// Program is the algorithm of package collective that corresponds to a, false if there is none. PAT
+// program is the algorithm of package collective that corresponds to a, false if there is none. PAT
 // is the Bruck algorithm.
-func (a Algo) Program() (collective.Algo, bool) {
+func (a Algo) program() (collective.Algo, bool) {
 	switch a {
 	case Tree:
 		return collective.Tree, true
@@ -120,8 +120,8 @@ func (p Proto) WireBytes(bytes int64) int64 {
 	}
 }
 
-// Fraction is the share of data in the bytes on the wire.
-func (p Proto) Fraction() float64 {
+// fraction is the share of data in the bytes on the wire.
+func (p Proto) fraction() float64 {
 	return [numProtos]float64{LL: 8. / 16, LL128: 120. / 128, Simple: 1}[p]
 }
 

@@ -12,14 +12,14 @@ type Graph struct {
 	InterGBps float64 // of a channel through its NIC
 }
 
-// RingGraph is the graph of rings; trees have as many channels.
+// ringGraph is the graph of rings; trees have as many channels.
 //
 // On one node a ring puts its speed on every GPU's NVLink once in each direction: the best graph
 // fills the links best, with the fastest channels first (60 × 6 = 360 of an H100's 370.8). Each
 // channel is then split in two (ncclTopoDupChannels). Between nodes each NIC has as many channels
 // as it carries at the highest speed of the table (8 × 48 with 400 Gb/s); inside the node a channel
 // omits one link of each node, which the NIC replaces.
-func (c Cluster) RingGraph() Graph {
+func (c Cluster) ringGraph() Graph {
 	if c.GPU == CDNA3 {
 		return c.rcclGraph()
 	}
@@ -37,12 +37,12 @@ func (c Cluster) chainLinks() float64 {
 	return c.local() * float64(c.PerNode) / float64(c.PerNode-1)
 }
 
-// TreeGraph is the graph of trees between nodes: the rings', with the highest speed inside a node for
+// treeGraph is the graph of trees between nodes: the rings', with the highest speed inside a node for
 // which the links have room, one step of the table after the other up to the first that is twice the
 // NICs' or more ("increase bwIntra for trees", ncclTopoCompute). NCCL reckons two nodes with it: there
 // a tree's NIC carries each byte once.
-func (c Cluster) TreeGraph() Graph {
-	g := c.RingGraph()
+func (c Cluster) treeGraph() Graph {
+	g := c.ringGraph()
 	if c.Nodes == 1 || c.PerNode == 1 || c.GPU == CDNA3 {
 		return g
 	}
@@ -54,10 +54,10 @@ func (c Cluster) TreeGraph() Graph {
 	return g
 }
 
-// NVLSGraph is the graph of NVLS: one channel per head, at most NCCL_MAX_NVLS_ARITY
+// nvlsGraph is the graph of NVLS: one channel per head, at most NCCL_MAX_NVLS_ARITY
 // (ncclTopoCompute). Each channel uses its speed on every GPU's links. There are no channels without
 // in-switch reduction.
-func (c Cluster) NVLSGraph() Graph {
+func (c Cluster) nvlsGraph() Graph {
 	if !c.switchReduces() || c.PerNode < 2 {
 		return Graph{}
 	}
@@ -147,7 +147,7 @@ func (c Cluster) graphChannels() int { return c.tuning().channels / 2 }
 // Channels is the maximum number of running channels: twice the graph's, for the two trees, and
 // twice that between Hopper nodes with few, fast channels (ncclTopoPostset, src/graph/connect.cc).
 func (c Cluster) Channels() int {
-	g := c.RingGraph()
+	g := c.ringGraph()
 	n := min(2*g.Channels, c.tuning().channels)
 	if c.GPU >= Hopper && c.Nodes > 1 && g.IntraGBps > 45 && n < 16 {
 		n *= 2

@@ -68,9 +68,9 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 		if c.Nodes > 1 && !c.CollNet || gathers && !c.headEach() {
 			return false
 		}
-		return p == Simple && c.NVLSGraph().Channels >= 2
+		return p == Simple && c.nvlsGraph().Channels >= 2
 	case NVLSTree:
-		return p == Simple && c.NVLSGraph().Channels >= 2 && c.Nodes > 1
+		return p == Simple && c.nvlsGraph().Channels >= 2 && c.Nodes > 1
 	case PAT:
 		return p == Simple && c.PerNode == 1
 	default:
@@ -138,9 +138,9 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 	case CollNetDirect, CollNetChain:
 		return c.collNetBusBW(op, a)
 	}
-	g := c.RingGraph()
+	g := c.ringGraph()
 	if a == Tree {
-		g = c.TreeGraph()
+		g = c.treeGraph()
 	}
 	channels := float64(g.Channels)
 	bw := channels * g.InterGBps
@@ -188,7 +188,7 @@ func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
 	if !c.Release.since(28) {
 		return c.oldNVLSBusBW(op, a)
 	}
-	g := c.NVLSGraph()
+	g := c.nvlsGraph()
 	n := float64(g.Channels)
 	intra := g.IntraGBps * nvlsEfficiency[c.GPU] * (n - 1) / n
 	if op == collective.AllReduce {
@@ -213,7 +213,7 @@ func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
 // collNetBusBW uses the graph of the rings, because the network's reduction shares its NICs with
 // them.
 func (c Cluster) collNetBusBW(op collective.Op, a Algo) float64 {
-	g := c.RingGraph()
+	g := c.ringGraph()
 	if op != collective.AllReduce && !c.Release.since(27) {
 		return c.oldShardsBusBW()
 	}
@@ -433,7 +433,7 @@ func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int
 	if c.GPU == CDNA3 {
 		t.max = rcclThreads
 	}
-	if g := c.RingGraph(); a == Ring && p == Simple && g.IntraGBps*float64(g.Channels) <= pciBW {
+	if g := c.ringGraph(); a == Ring && p == Simple && g.IntraGBps*float64(g.Channels) <= pciBW {
 		t.max = 256
 	}
 	if a == Ring && p == LL {

@@ -38,21 +38,21 @@ func TestGraphsAgreeWithTheLogs(t *testing.T) {
 	for name, c := range map[string]struct {
 		got, want Graph
 	}{
-		"8 A100":                {dgxA100(1).RingGraph(), Graph{12, 20, 20}},
-		"8 H100":                {dgxH100(1).RingGraph(), Graph{12, 30, 30}},
-		"8 H100, NVLS":          {dgxH100(1).NVLSGraph(), Graph{8, 40, 40}},
-		"8 B200, NVLS":          {b200.NVLSGraph(), Graph{8, 90, 90}},
-		"72 GB200, NVLS":        {nvl72(1).NVLSGraph(), Graph{32, 20, 20}},
-		"8 B200":                {b200.RingGraph(), Graph{16, 45, 45}},
-		"2x8 H100":              {dgxH100(2).RingGraph(), Graph{8, 48, 48}},
-		"4x8 A100, 200 Gb/s":    {dgxA100(4).RingGraph(), Graph{8, 24, 24}},
-		"16 A100, one a node":   {Cluster{Nodes: 16, PerNode: 1, GPU: Ampere, NICs: 1, NICGBps: 25}.RingGraph(), Graph{1, 24, 24}},
-		"4x8 A100 without NVLS": {dgxA100(4).NVLSGraph(), Graph{}},
+		"8 A100":                {dgxA100(1).ringGraph(), Graph{12, 20, 20}},
+		"8 H100":                {dgxH100(1).ringGraph(), Graph{12, 30, 30}},
+		"8 H100, NVLS":          {dgxH100(1).nvlsGraph(), Graph{8, 40, 40}},
+		"8 B200, NVLS":          {b200.nvlsGraph(), Graph{8, 90, 90}},
+		"72 GB200, NVLS":        {nvl72(1).nvlsGraph(), Graph{32, 20, 20}},
+		"8 B200":                {b200.ringGraph(), Graph{16, 45, 45}},
+		"2x8 H100":              {dgxH100(2).ringGraph(), Graph{8, 48, 48}},
+		"4x8 A100, 200 Gb/s":    {dgxA100(4).ringGraph(), Graph{8, 24, 24}},
+		"16 A100, one a node":   {Cluster{Nodes: 16, PerNode: 1, GPU: Ampere, NICs: 1, NICGBps: 25}.ringGraph(), Graph{1, 24, 24}},
+		"4x8 A100 without NVLS": {dgxA100(4).nvlsGraph(), Graph{}},
 		// Of trees no log is known: the search, worked out by hand.
-		"2x8 A100 with 16 of 100 Gb/s, trees": {Cluster{Nodes: 2, PerNode: 8, GPU: Ampere, NVLinkGBps: 240, NICs: 16, NICGBps: 12.5}.TreeGraph(), Graph{16, 15, 12}},
-		"2x8 A100 with 4 of 100 Gb/s, trees":  {Cluster{Nodes: 2, PerNode: 8, GPU: Ampere, NVLinkGBps: 240, NICs: 4, NICGBps: 12.5}.TreeGraph(), Graph{4, 24, 12}},
-		"2x8 H100, trees":                     {dgxH100(2).TreeGraph(), Graph{8, 48, 48}},
-		"8 H100, trees":                       {dgxH100(1).TreeGraph(), Graph{12, 30, 30}},
+		"2x8 A100 with 16 of 100 Gb/s, trees": {Cluster{Nodes: 2, PerNode: 8, GPU: Ampere, NVLinkGBps: 240, NICs: 16, NICGBps: 12.5}.treeGraph(), Graph{16, 15, 12}},
+		"2x8 A100 with 4 of 100 Gb/s, trees":  {Cluster{Nodes: 2, PerNode: 8, GPU: Ampere, NVLinkGBps: 240, NICs: 4, NICGBps: 12.5}.treeGraph(), Graph{4, 24, 12}},
+		"2x8 H100, trees":                     {dgxH100(2).treeGraph(), Graph{8, 48, 48}},
+		"8 H100, trees":                       {dgxH100(1).treeGraph(), Graph{12, 30, 30}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %+v, not %+v", name, c.got, c.want)
@@ -268,8 +268,8 @@ func TestProtocolsOnTheWire(t *testing.T) {
 			t.Errorf("%v: %d bytes are %d on the wire, not %d", c.proto, c.bytes, got, c.want)
 		}
 	}
-	if LL.Fraction() != .5 || LL128.Fraction() != .9375 || Simple.Fraction() != 1 {
-		t.Errorf("fractions %v, %v, %v", LL.Fraction(), LL128.Fraction(), Simple.Fraction())
+	if LL.fraction() != .5 || LL128.fraction() != .9375 || Simple.fraction() != 1 {
+		t.Errorf("fractions %v, %v, %v", LL.fraction(), LL128.fraction(), Simple.fraction())
 	}
 }
 

@@ -98,7 +98,7 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 		Proxy:      micros(netOverhead[c.CPU] / 2),
 		Tests:      ch.Proto == Simple,
 		SliceSteps: ch.sliceSteps(),
-		Fraction:   ch.Proto.Fraction(),
+		Fraction:   ch.Proto.fraction(),
 		Turn:       Turn{SendGBps: channel, CopyGBps: channel, Streams: true},
 		SwitchGBps: c.switchGBps(ch.Op, a),
 		HostGBps:   c.hostGBps(ch.Proto),
@@ -133,7 +133,7 @@ func (ch Choice) sliceSteps() int {
 // channels running. For LL it is the ceiling of one node, by GPU; between nodes its bound is
 // hostGBps. NCCL has no ceiling for a ring with Simple.
 func (c Cluster) kernelGBps(a Algo, p Proto) float64 {
-	channels, scale := float64(c.RingGraph().Channels), c.scale()
+	channels, scale := float64(c.ringGraph().Channels), c.scale()
 	pattern := 1.
 	if a == Tree && c.treePattern() {
 		pattern = treePattern
@@ -172,7 +172,7 @@ func (c Cluster) switchGBps(op collective.Op, a Algo) float64 {
 	if a != NVLS && a != NVLSTree {
 		return 0
 	}
-	g := c.NVLSGraph()
+	g := c.nvlsGraph()
 	n, per := float64(g.Channels), float64(c.PerNode)
 	bus := g.IntraGBps * nvlsEfficiency[c.GPU] * (n - 1) / n
 	if op == collective.AllReduce {

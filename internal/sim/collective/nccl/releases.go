@@ -168,7 +168,7 @@ func (r Release) Has(op collective.Op, a Algo) bool {
 // oldNVLSBusBW is the bandwidth of NVLS and NVLSTree before 2.28, as far as it differs: the speed of
 // the graph and 5/6 of it for an all-reduce, or in all-gather and reduce-scatter before 2.23.
 func (c Cluster) oldNVLSBusBW(op collective.Op, a Algo) float64 {
-	g := c.NVLSGraph()
+	g := c.nvlsGraph()
 	per, bw := float64(c.PerNode), min(g.IntraGBps, g.InterGBps)
 	gathers := op != collective.AllReduce
 	switch {
@@ -190,5 +190,5 @@ func (c Cluster) oldNVLSBusBW(op collective.Op, a Algo) float64 {
 // oldShardsBusBW is the same for all-gather and reduce-scatter by CollNet before 2.27.
 func (c Cluster) oldShardsBusBW() float64 {
 	w := float64(c.PerNode-1) / (8 - 1)
-	return float64(c.PerNode) * c.RingGraph().IntraGBps * (w*.85 + (1-w)*.95)
+	return float64(c.PerNode) * c.ringGraph().IntraGBps * (w*.85 + (1-w)*.95)
 }

@@ -18,7 +18,7 @@ const (
 // Spec is the program to execute for the choice. The caller may still set Root
 // and Elem.
 func (ch Choice) Spec() (collective.Spec, error) {
-	algo, ok := ch.Algo.Program()
+	algo, ok := ch.Algo.program()
 	if !ok || !collective.Has(ch.Op, algo) {
 		return collective.Spec{}, fmt.Errorf("nccl: there is no program for %v by %v", ch.Op, ch.Algo)
 	}
@@ -63,7 +63,7 @@ func (ch Choice) chunk() int64 {
 type shrink struct{ rounds, floor int64 }
 
 func (ch Choice) shrunk(chunk int64, rules []shrink) int64 {
-	heads := int64(ch.Channels) * int64(ch.Cluster.NVLSGraph().Channels)
+	heads := int64(ch.Channels) * int64(ch.Cluster.nvlsGraph().Channels)
 	for _, r := range rules {
 		if chunk > r.floor && ch.Bytes < r.rounds*heads*chunk {
 			chunk = r.floor

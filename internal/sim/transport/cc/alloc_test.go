@@ -9,8 +9,8 @@ import (
 func TestNoAcknowledgementAllocates(t *testing.T) {
 	var l link
 	for name, c := range map[string]Algorithm{
-		"TIMELY": NewTimely(timelyParams()), "RTTCC": NewRTTCC(rttccParams()), "Swift": NewSwift(swiftParams()), "HPCC": NewHPCC(hpccParams()),
-		"NSCC": NewNSCC(nsccParams()), "InfiniBand": NewIBCC(&IBCCParams{LineRate: 400 * units.Gbps, Timer: us, Increase: 1, Table: table(10)}),
+		"TIMELY": newTimely(timelyParams()), "RTTCC": newRTTCC(rttccParams()), "Swift": newSwift(swiftParams()), "HPCC": newHPCC(hpccParams()),
+		"NSCC": newNSCC(nsccParams()), "InfiniBand": NewIBCC(&IBCCParams{LineRate: 400 * units.Gbps, Timer: us, Increase: 1, Table: table(10)}),
 	} {
 		var a Allowance
 		c.Start(0, &a)

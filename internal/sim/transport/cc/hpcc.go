@@ -26,7 +26,7 @@ var _ = Register(Control{
 			LineRate: l.Rate, MinRate: v.Rate("min-rate"), BaseRTT: rtt, Utilisation: v.Fraction("utilisation"),
 			MaxStage: v.Int("max-stage"), Increase: max(1, units.Bytes(increase)),
 		}
-		return func() Algorithm { return NewHPCC(p) }
+		return func() Algorithm { return newHPCC(p) }
 	},
 })
 
@@ -68,8 +68,8 @@ type HPCC struct {
 // loadOne is a load of 1.
 const loadOne = 1 << 20
 
-// NewHPCC makes the congestion control of one queue pair.
-func NewHPCC(p *HPCCParams) *HPCC {
+// newHPCC makes the congestion control of one queue pair.
+func newHPCC(p *HPCCParams) *HPCC {
 	return &HPCC{p: p, line: max(1, bytesIn(p.LineRate, p.BaseRTT))}
 }
 

@@ -35,7 +35,7 @@ func (l *link) hop() Hop { return Hop{At: l.at, Sent: l.sent, Queue: l.queue, Ra
 // target leaves the window. An idle link lets it double back at once, but only to line
 // rate.
 func TestHPCCBringsALinkToItsTargetInOneRoundTrip(t *testing.T) {
-	c := NewHPCC(hpccParams())
+	c := newHPCC(hpccParams())
 	var a Allowance
 	var l link
 	c.Start(0, &a)
@@ -108,7 +108,7 @@ func (f *floatHPCC) ack(links []link, bytes, flight float64) {
 
 func TestHPCCFollowsThePaper(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := NewHPCC(hpccParams())
+		c := newHPCC(hpccParams())
 		f := floatHPCC{w: 125_000, wc: 125_000, u: 1}
 		var a Allowance
 		c.Start(0, &a)

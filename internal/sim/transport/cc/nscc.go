@@ -35,7 +35,7 @@ var _ = Register(Control{
 	},
 	New: func(l Link, v Values) func() Algorithm {
 		p := nsccOf(l, v)
-		return func() Algorithm { return NewNSCC(p) }
+		return func() Algorithm { return newNSCC(p) }
 	},
 })
 
@@ -139,8 +139,8 @@ type NSCC struct {
 // (adjust_bytes_threshold).
 const adjustPackets = 8
 
-// NewNSCC makes the congestion control of one queue pair.
-func NewNSCC(p *NSCCParams) *NSCC { return &NSCC{p: p} }
+// newNSCC makes the congestion control of one queue pair.
+func newNSCC(p *NSCCParams) *NSCC { return &NSCC{p: p} }
 
 // Start begins at the largest window.
 func (c *NSCC) Start(now units.Time, a *Allowance) Wants {

@@ -128,7 +128,7 @@ func (f *floatNSCC) nack(now, bytes, flight float64) {
 
 func TestNSCCFollowsTheSpecification(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, f := NewNSCC(nsccParams()), newFloatNSCC()
+		c, f := newNSCC(nsccParams()), newFloatNSCC()
 		var a Allowance
 		if wants := c.Start(0, &a); wants != WantAcks|WantRTT || a.Window != 900_000-4096+1 {
 			t.Fatalf("it wants %b and starts at %d", wants, a.Window)
@@ -165,7 +165,7 @@ func TestNSCCFollowsTheSpecification(t *testing.T) {
 // In an empty network the window grows up to one and a half times the bytes in flight,
 // no further; a shorter round trip lowers that.
 func TestNSCCsWindowEndsAtOneAndAHalfTimesTheFlight(t *testing.T) {
-	c := NewNSCC(nsccParams())
+	c := newNSCC(nsccParams())
 	var a Allowance
 	c.Start(0, &a)
 	c.window = 4096
@@ -185,7 +185,7 @@ func TestNSCCsWindowEndsAtOneAndAHalfTimesTheFlight(t *testing.T) {
 // window becomes these 40 kB at once, and marks of packets already in flight cut no
 // further.
 func TestNSCCAdaptsToATrimInARoundTrip(t *testing.T) {
-	c := NewNSCC(nsccParams())
+	c := newNSCC(nsccParams())
 	var a Allowance
 	c.Start(0, &a)
 	c.Acked(20*us, Ack{Bytes: 4096, RTT: 20 * us, Marked: true, Flight: 800_000}, &a) // begins a round
@@ -210,7 +210,7 @@ func TestNSCCAdaptsToATrimInARoundTrip(t *testing.T) {
 // the target 9 us: the window shrinks by a third or more.
 func TestNSCCsMeanDelayReachesBackOneBaseRoundTrip(t *testing.T) {
 	for _, every := range []units.Time{us, 4 * us} {
-		c := NewNSCC(nsccParams())
+		c := newNSCC(nsccParams())
 		var a Allowance
 		c.Start(0, &a)
 		for at := every; at <= 16*us; at += every {
@@ -224,7 +224,7 @@ func TestNSCCsMeanDelayReachesBackOneBaseRoundTrip(t *testing.T) {
 
 // Bytes that are lost without a trim are taken off the window.
 func TestNSCCTakesLossesOffTheWindow(t *testing.T) {
-	c := NewNSCC(nsccParams())
+	c := newNSCC(nsccParams())
 	var a Allowance
 	c.Start(0, &a)
 	c.Acked(0, Ack{Lost: 100_000}, &a)

@@ -38,7 +38,7 @@ var _ = Register(Control{
 			HyperDecrease: v.Fraction("hyper-decrease"), MostIncrease: v.Fraction("most-increase"), DelayOnly: v.Bool("delay-only"),
 			AdditiveRate: v.Rate("ai-rate"), HyperRate: v.Rate("hai-rate"), HyperPeriod: v.Time("hyper-period"),
 		}
-		return func() Algorithm { return NewRTTCC(p) }
+		return func() Algorithm { return newRTTCC(p) }
 	},
 })
 
@@ -91,8 +91,8 @@ type RTTCC struct {
 	notified  bool       // a CNP came since judgedAt
 }
 
-// NewRTTCC makes the congestion control of one queue pair.
-func NewRTTCC(p *RTTCCParams) *RTTCC { return &RTTCC{p: p} }
+// newRTTCC makes the congestion control of one queue pair.
+func newRTTCC(p *RTTCCParams) *RTTCC { return &RTTCC{p: p} }
 
 // Start begins at line rate.
 func (c *RTTCC) Start(now units.Time, a *Allowance) Wants {

@@ -52,7 +52,7 @@ func (f *floatRTTCC) acked(now, rtt float64) {
 
 func TestRTTCCFollowsItsLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, f := NewRTTCC(rttccParams()), floatRTTCC{rate: 400e9}
+		c, f := newRTTCC(rttccParams()), floatRTTCC{rate: 400e9}
 		var a Allowance
 		now := units.Time(0)
 		c.Start(now, &a)
@@ -79,7 +79,7 @@ func TestRTTCCFollowsItsLaw(t *testing.T) {
 // A round trip is judged once: acknowledgements of packets that went out before the last judgement
 // tell nothing of the rate that it set.
 func TestRTTCCJudgesOnceInARoundTrip(t *testing.T) {
-	c := NewRTTCC(rttccParams())
+	c := newRTTCC(rttccParams())
 	var a Allowance
 	c.Start(0, &a)
 	for i := range units.Time(100) {
@@ -96,7 +96,7 @@ func TestRTTCCJudgesOnceInARoundTrip(t *testing.T) {
 
 // The target of two flows of one fabric differs by their rates, so that they come to equal shares.
 func TestASlowerFlowOfRTTCCHasALongerTarget(t *testing.T) {
-	c := NewRTTCC(rttccParams())
+	c := newRTTCC(rttccParams())
 	var a Allowance
 	c.Start(0, &a)
 	for rate, want := range map[units.Rate]units.Time{
@@ -113,7 +113,7 @@ func TestADelayOnlyRTTCCIsDeafToCNPs(t *testing.T) {
 	for only, want := range map[bool]units.Rate{false: 200 * units.Gbps, true: 400 * units.Gbps} {
 		p := rttccParams()
 		p.DelayOnly = only
-		c := NewRTTCC(p)
+		c := newRTTCC(p)
 		var a Allowance
 		c.Start(0, &a)
 		c.Notified(us, &a)

@@ -28,7 +28,7 @@ var _ = Register(Control{
 			FlowRange: v.Time("flow-range"), FlowMin: inPackets(v.Ratio("flow-min-window")), FlowMax: inPackets(v.Ratio("flow-max-window")),
 			MinWindow: inPackets(v.Ratio("min-window")), MaxWindow: inPackets(v.Ratio("max-window")),
 		}
-		return func() Algorithm { return NewSwift(p) }
+		return func() Algorithm { return newSwift(p) }
 	},
 })
 
@@ -86,8 +86,8 @@ type Swift struct {
 	decreaseAt units.Time // no decrease before
 }
 
-// NewSwift makes the congestion control of one queue pair.
-func NewSwift(p *SwiftParams) *Swift { return &Swift{p: p} }
+// newSwift makes the congestion control of one queue pair.
+func newSwift(p *SwiftParams) *Swift { return &Swift{p: p} }
 
 // Start begins at the largest window.
 func (s *Swift) Start(_ units.Time, a *Allowance) Wants {

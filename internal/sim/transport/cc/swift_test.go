@@ -41,7 +41,7 @@ func (f *floatSwift) acked(now, rtt float64, hops int) {
 
 func TestSwiftFollowsThePaper(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, f := NewSwift(swiftParams()), floatSwift{window: 200, lastCut: -1e12}
+		c, f := newSwift(swiftParams()), floatSwift{window: 200, lastCut: -1e12}
 		var a Allowance
 		c.Start(0, &a)
 		rtt, hops := units.Time(rapid.IntRange(10_000, 400_000).Draw(t, "ns"))*units.Nanosecond, rapid.IntRange(0, 5).Draw(t, "hops")
@@ -64,7 +64,7 @@ func TestSwiftFollowsThePaper(t *testing.T) {
 }
 
 func TestSwiftsTargetGrowsAsTheWindowShrinks(t *testing.T) {
-	c := NewSwift(swiftParams())
+	c := newSwift(swiftParams())
 	for _, x := range []struct {
 		window int64
 		extra  units.Time
@@ -86,7 +86,7 @@ func TestSwiftsTargetGrowsAsTheWindowShrinks(t *testing.T) {
 // A delay of twice the target takes 0.8 · 1/2 of the window, and only once in a
 // round trip.
 func TestSwiftCutsOnceInARoundTrip(t *testing.T) {
-	c := NewSwift(swiftParams())
+	c := newSwift(swiftParams())
 	var a Allowance
 	c.Start(0, &a)
 	c.Acked(0, Ack{Bytes: 1000, RTT: 40 * us}, &a)
@@ -103,7 +103,7 @@ func TestSwiftCutsOnceInARoundTrip(t *testing.T) {
 func TestSwiftPacesBelowOnePacket(t *testing.T) {
 	p := swiftParams()
 	p.MaxWindow = one / 4
-	c := NewSwift(p)
+	c := newSwift(p)
 	var a Allowance
 	c.Start(0, &a)
 	c.Acked(0, Ack{Bytes: 1000, RTT: 40 * us}, &a)

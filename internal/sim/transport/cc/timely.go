@@ -28,7 +28,7 @@ var _ = Register(Control{
 			Low: v.Time("low-rtt"), High: v.Time("high-rtt"), MinRTT: v.Time("min-rtt"), AdditiveRate: v.Rate("ai-rate"),
 			HyperAfter: v.Int("hyper-after"), Segment: v.Bytes("segment"),
 		}
-		return func() Algorithm { return NewTimely(p) }
+		return func() Algorithm { return newTimely(p) }
 	},
 })
 
@@ -76,8 +76,8 @@ type Timely struct {
 	unjudged units.Bytes
 }
 
-// NewTimely makes the congestion control of one queue pair.
-func NewTimely(p *TimelyParams) *Timely { return &Timely{p: p} }
+// newTimely makes the congestion control of one queue pair.
+func newTimely(p *TimelyParams) *Timely { return &Timely{p: p} }
 
 // Start begins at line rate.
 func (t *Timely) Start(_ units.Time, a *Allowance) Wants {

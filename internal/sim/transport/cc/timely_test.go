@@ -49,7 +49,7 @@ func (f *floatTimely) acked(rtt float64) {
 
 func TestTimelyFollowsThePaper(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, f := NewTimely(timelyParams()), floatTimely{rate: 10e9}
+		c, f := newTimely(timelyParams()), floatTimely{rate: 10e9}
 		var a Allowance
 		c.Start(0, &a)
 		for range rapid.IntRange(1, 60).Draw(t, "acks") {
@@ -73,7 +73,7 @@ func TestTimelyFollowsThePaper(t *testing.T) {
 func TestTimelyLooksAtEachSegmentOnce(t *testing.T) {
 	p := timelyParams()
 	p.LineRate = 20 * units.Gbps
-	c := NewTimely(p)
+	c := newTimely(p)
 	var a Allowance
 	c.Start(0, &a)
 	c.rate = 10 * units.Gbps

@@ -17,11 +17,11 @@ func TestAlgorithmsAskForTheirSignals(t *testing.T) {
 		{"DCQCN", NewDCQCN(dcqcn, 0), 0},
 		{"InfiniBand", NewIBCC(&IBCCParams{LineRate: 400 * units.Gbps, Timer: us, Increase: 1, Table: table(10)}), 0},
 		{"a fixed window", NewFixed(1000), WantAcks},
-		{"TIMELY", NewTimely(timelyParams()), WantAcks | WantRTT},
-		{"Swift", NewSwift(swiftParams()), WantAcks | WantRTT},
-		{"RTTCC", NewRTTCC(rttccParams()), WantAcks | WantRTT},
-		{"NSCC", NewNSCC(nsccParams()), WantAcks | WantRTT},
-		{"HPCC", NewHPCC(hpccParams()), WantAcks | WantPath},
+		{"TIMELY", newTimely(timelyParams()), WantAcks | WantRTT},
+		{"Swift", newSwift(swiftParams()), WantAcks | WantRTT},
+		{"RTTCC", newRTTCC(rttccParams()), WantAcks | WantRTT},
+		{"NSCC", newNSCC(nsccParams()), WantAcks | WantRTT},
+		{"HPCC", newHPCC(hpccParams()), WantAcks | WantPath},
 	} {
 		var a Allowance
 		if got := c.a.Start(0, &a); got != c.want {
@@ -33,7 +33,7 @@ func TestAlgorithmsAskForTheirSignals(t *testing.T) {
 // An acknowledgement without switches, or without a path, leaves HPCC as it is.
 func TestHPCCLearnsNothingFromAnAcknowledgementWithoutAPath(t *testing.T) {
 	for name, path := range map[string]*Path{"no path": nil, "no switch": {}} {
-		c := NewHPCC(hpccParams())
+		c := newHPCC(hpccParams())
 		var a Allowance
 		var l link
 		c.Start(0, &a)

@@ -24,8 +24,8 @@ type Use struct {
 	PerPiece    units.Bytes
 }
 
-// Total is the sum in bytes.
-func (u *Use) Total() units.Bytes {
+// total is the sum in bytes.
+func (u *Use) total() units.Bytes {
 	return u.Weights + u.Gradients + u.Optimizer + u.Activations + u.Logits
 }
 
@@ -180,7 +180,7 @@ type MemoryError struct {
 func (e *MemoryError) Error() string {
 	u, p, m := &e.Use, &e.Job.Parallel, &e.Job.Memory
 	var b strings.Builder
-	fmt.Fprintf(&b, "the job needs %s of memory on each GPU of stage %d, which has %s:\n", u.Total(), u.Stage, e.Job.GPU.Memory)
+	fmt.Fprintf(&b, "the job needs %s of memory on each GPU of stage %d, which has %s:\n", u.total(), u.Stage, e.Job.GPU.Memory)
 	row := func(bytes units.Bytes, what string, args ...any) {
 		fmt.Fprintf(&b, "  %10s  %s\n", bytes, fmt.Sprintf(what, args...))
 	}
@@ -207,11 +207,11 @@ func (e *MemoryError) Error() string {
 func (j *Job) Fits() error {
 	var worst Use
 	for stage := range j.Parallel.Pipeline {
-		if u := j.Use(stage); stage == 0 || u.Total() > worst.Total() {
+		if u := j.Use(stage); stage == 0 || u.total() > worst.total() {
 			worst = u
 		}
 	}
-	if worst.Total() > j.GPU.Memory {
+	if worst.total() > j.GPU.Memory {
 		return &MemoryError{j, worst}
 	}
 	return nil
