@@ -3,6 +3,7 @@ package scenario
 import (
 	"reflect"
 
+	"weft/internal/ib/route"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/transport/cc"
 	"weft/wire"
@@ -540,6 +541,15 @@ func listOf[T ~string](values ...T) enum {
 	return e
 }
 
+// routingEngines are the names of the engines that the Subnet Manager has, and auto.
+func routingEngines() []string {
+	names := []string{string(AutoEngine)}
+	for _, e := range route.Engines() {
+		names = append(names, string(e.Name))
+	}
+	return names
+}
+
 // enums are the values of each enumerated type, in the order in which errors, the schema and the
 // completion of commands name them.
 var enums = []enum{
@@ -552,10 +562,7 @@ var enums = []enum{
 	listOf(DetectSignal, DetectBFD),
 	listOf(SingleSwitch, FatTree, RailOptimised, DualPlane, Dragonfly, DragonflyPlus, Torus, Listed),
 	listOf(Deterministic, Adaptive, ECMP, Flowlet, Spray, UpDown),
-	listOf[RoutingEngine](
-		AutoEngine, "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS",
-		"dragonfly",
-	),
+	{reflect.TypeFor[RoutingEngine](), routingEngines()},
 	listOf(VOQ, FIFO),
 	listOf(KernelsMeasured, KernelsReckoned),
 	listOf(Process, Thread, ForAll, Torch),

@@ -11,7 +11,6 @@ import (
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/internal/test/simtest"
-	"weft/scenario"
 	"weft/units"
 )
 
@@ -114,14 +113,6 @@ workload: {pattern: permutation, sizes: [4KiB]}
 		_, err := NewPlan(r, &r.Fabrics[0])
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-	}
-}
-
-func TestAScenarioMayAskForEveryEngine(t *testing.T) {
-	for _, e := range route.Engines() {
-		if _, err := scenario.Decode("test.yaml", []byte(strings.Replace(simtest.Managed, "ENGINE", string(e.Name), 1))); err != nil {
-			t.Errorf("%s: %v", e.Name, err)
 		}
 	}
 }
