@@ -3,9 +3,11 @@ package weft
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"weft/internal/sim"
 	"weft/internal/study/many"
+	"weft/internal/study/sweep"
 	"weft/results"
 	"weft/scenario"
 )
@@ -27,4 +29,22 @@ func Many(ctx context.Context, scenarios []*scenario.Resolved, o Options) []Outc
 	return many.Rows(ctx, scenarios, many.Options{
 		Run: run, Workers: o.Workers, Progress: o.Progress, Simulation: o,
 	}, many.OutcomeOf)
+}
+
+// Variants are the scenarios of the file's sweep section for [Many], in the order of the rows of weft
+// sweep: each has one fabric, one size and one seed. An error names the first variant that is not valid.
+// A sweep of serving jobs is for [Serve], variant by variant.
+func Variants(file *scenario.File, overrides ...scenario.Override) ([]*scenario.Resolved, error) {
+	space, err := sweep.NewSpace(file, overrides...)
+	if err != nil {
+		return nil, err
+	}
+	variants := make([]*scenario.Resolved, space.Len())
+	for i := range variants {
+		v := space.Variant(i)
+		if variants[i], err = space.Resolve(file, &v); err != nil {
+			return nil, fmt.Errorf("variant %d: %w", i, err)
+		}
+	}
+	return variants, nil
 }

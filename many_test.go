@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 	"testing"
 
 	"weft"
@@ -39,6 +40,47 @@ func ExampleMany() {
 	// 2 nodes: 71.65 us
 	// 3 nodes: 100.9 us
 	// 4 nodes: 101.8 us
+}
+
+// A sweep's variants in a program's own loop.
+func ExampleVariants() {
+	file, err := scenario.Decode("sweep", []byte(`
+cluster: {nodes: 2, node: dgx-h100}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, sizes: [1MiB]}
+sweep: {axes: [{path: cluster.nodes, values: [2, 4]}]}
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	variants, err := weft.Variants(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, x := range weft.Many(context.Background(), variants, weft.Options{}) {
+		if x.Err != nil {
+			log.Fatal(x.Err)
+		}
+		fmt.Printf("%d nodes: %v\n", variants[i].Cluster.Nodes, x.Results.Fabrics[0].Points[0].Time)
+	}
+	// Output:
+	// 2 nodes: 72.47 us
+	// 4 nodes: 103.6 us
+}
+
+func TestAVariantThatIsNotValidHasItsNumber(t *testing.T) {
+	file, err := scenario.Decode("sweep", []byte(`
+cluster: {nodes: 2, node: dgx-h100}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, sizes: [1MiB]}
+sweep: {axes: [{path: cluster.nodes, values: [2, 40000]}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := weft.Variants(file); err == nil || !strings.Contains(err.Error(), "variant 1: ") {
+		t.Errorf("40,000 nodes: %v, want an error of variant 1", err)
+	}
 }
 
 func TestManyIsRunForEachScenario(t *testing.T) {

@@ -71,7 +71,7 @@ type room struct {
 }
 
 var rooms = []room{
-	{".", []string{"units", "internal/sim", "internal/sim/known", "results", "scenario", "internal/study/many", "internal/study/serve", "internal/study/training"}, "a user's Go program runs collectives, patterns, training steps and serving jobs, and no search"},
+	{".", []string{"units", "internal/sim", "internal/sim/known", "results", "scenario", "internal/study/many", "internal/study/serve", "internal/study/sweep", "internal/study/training"}, "a user's Go program runs collectives, patterns, training steps, serving jobs and sweeps, and no search"},
 
 	{"wire/pcap", nil, "a capture file holds bytes, whatever they mean"},
 

@@ -82,7 +82,7 @@ func TestTheEstimateTakesTheTimeOfSimilarRuns(t *testing.T) {
 	work := 0.0
 	for i := range 48 {
 		v := f.Space.Variant(i)
-		r, err := f.Space.resolve(f.Space.file, &v)
+		r, err := f.Space.Resolve(f.Space.file, &v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ sweep: {axes: [{path: "fabrics[0].ethernet.ecn.kmin", from: 1KB, to: 200KB, step
 	want := 0.0
 	for i := range 4 { // as all
 		v := f.Space.Variant(i)
-		r, err := f.Space.resolve(f.Space.file, &v)
+		r, err := f.Space.Resolve(f.Space.file, &v)
 		if err != nil {
 			t.Fatal(err)
 		}

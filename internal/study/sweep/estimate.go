@@ -49,7 +49,7 @@ func (t *Table) Past() (out []Past, err error) {
 		if line.Status != OK || !drawn() {
 			continue
 		}
-		if r, err := t.Space.resolve(file, &line.Variant); err == nil {
+		if r, err := t.Space.Resolve(file, &line.Variant); err == nil {
 			out = append(out, PastOf(r, line.WallSeconds))
 		}
 	}
@@ -72,7 +72,7 @@ func (t *Table) Estimate(past []Past) (*Estimate, error) {
 		}
 		v := t.Space.Variant(i)
 		e.Looked++
-		r, err := t.Space.resolve(file, &v)
+		r, err := t.Space.Resolve(file, &v)
 		if err != nil {
 			e.Invalid++
 			continue

@@ -228,7 +228,7 @@ func (w *work) variant(ctx context.Context, file *scenario.File, i int) error {
 // row runs a variant; nil if it needs more memory than there is.
 func (w *work) row(ctx context.Context, file *scenario.File, i int) (row *Row, err error) {
 	v := w.Space.Variant(i)
-	r, err := w.Space.resolve(file, &v)
+	r, err := w.Space.Resolve(file, &v)
 	if err != nil {
 		return &Row{Status: Invalid, Error: oneLine(err.Error())}, nil
 	}

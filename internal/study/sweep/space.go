@@ -202,8 +202,8 @@ func (s *Space) changes(v *Variant) []scenario.Override {
 	return many.Changes(s.Axes, v.Values, v.Seed, size...)
 }
 
-// resolve is the scenario of a variant, with its fabric alone, cabled as among all. Each goroutine has its own file.
-func (s *Space) resolve(file *scenario.File, v *Variant) (*scenario.Resolved, error) {
+// Resolve is the scenario of a variant, with its fabric alone, cabled as among all. Each goroutine has its own file.
+func (s *Space) Resolve(file *scenario.File, v *Variant) (*scenario.Resolved, error) {
 	r, err := file.Resolve(append(slices.Clone(s.overrides), s.changes(v)...)...)
 	if err != nil {
 		return nil, err

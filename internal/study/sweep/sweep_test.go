@@ -361,7 +361,7 @@ func TestAnotherSweepOrVersionIsRefused(t *testing.T) {
 
 func TestSimulationsShareTheMemory(t *testing.T) {
 	f := folder(t, grid, t.TempDir())
-	r, err := f.Space.resolve(f.Space.file, &Variant{Values: []string{"4", "ring"}, Fabric: "infiniband-ndr", Size: units.KiB, Seed: 1})
+	r, err := f.Space.Resolve(f.Space.file, &Variant{Values: []string{"4", "ring"}, Fabric: "infiniband-ndr", Size: units.KiB, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -440,7 +440,7 @@ func TestARowOfAServingJobIsTheJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := line.Variant
-	r, err := f.Space.resolve(f.Space.file.Copy(), &v)
+	r, err := f.Space.Resolve(f.Space.file.Copy(), &v)
 	if err != nil {
 		t.Fatal(err)
 	}
