@@ -11,7 +11,7 @@
 // operation on a cluster, [Collective] is all of this in two lines. [Many] simulates many scenarios,
 // several at the same time; [Variants] are those of a sweep section.
 //
-// The command weft simulates through this package, and in no other way.
+// The command weft runs a scenario by [Run] too; its studies are given that function.
 //
 // # Scenarios in Go
 //

@@ -4,25 +4,30 @@ import (
 	"testing"
 
 	"weft/internal/roce"
+	"weft/internal/sim/fabric/buffer"
 	"weft/units"
 )
 
-// fill fills queues a byte at a time, in turn, until each has reached alpha times the free part: a
-// shared buffer without the closed form.
+// fill fills queues of the simulator's shared buffer a byte at a time, in turn, until each is full.
+// It returns what a queue then holds.
 func fill(b *roce.Buffer, queues int) units.Bytes {
-	held := make([]int64, queues)
-	used := int64(0)
+	pool := buffer.Buffer{Limits: buffer.Limits{
+		Shared: int64(b.Shared), Reserve: int32(b.Reserve), StaticXoff: int64(b.Xoff),
+	}}
+	ports := make([]buffer.Ingress, queues)
+	for i := range ports {
+		ports[i] = pool.NewIngress(b.AlphaNum, b.AlphaDen, 0)
+	}
 	for moved := true; moved; {
 		moved = false
-		for i := range held {
-			if (held[i]+1)*b.AlphaDen <= (int64(b.Shared)-used)*b.AlphaNum {
-				held[i]++
-				used++
+		for i := range ports {
+			if !pool.IsOver(&ports[i], 1) {
+				pool.Charge(&ports[i], 1)
 				moved = true
 			}
 		}
 	}
-	return b.Reserve + units.Bytes(held[0])
+	return units.Bytes(ports[0].Held())
 }
 
 func TestADynamicThresholdIsWhereQueuesComeToRest(t *testing.T) {
@@ -42,6 +47,9 @@ func TestAStaticThresholdIsBoundByThePool(t *testing.T) {
 	for queues, want := range map[int]units.Bytes{1: 30_500, 3: 30_500, 4: 25_500, 10: 10_500} {
 		if got := b.Threshold(queues); got != want {
 			t.Errorf("%d queues: %d B, want %d", queues, got, want)
+		}
+		if got := fill(&b, queues); got != want {
+			t.Errorf("%d queues of the simulator's buffer: %d B, want %d", queues, got, want)
 		}
 	}
 }

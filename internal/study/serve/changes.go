@@ -102,7 +102,8 @@ func poolNodes(prefill, decode int) map[string]any {
 	return map[string]any{"serving.prefill.nodes": prefill, "serving.decode.nodes": decode}
 }
 
-// shift gives prefill so many times the fewest nodes more that are whole instances of both pools, from decode.
+// shift moves nodes from decode to prefill: times the smallest number that is whole instances of both
+// pools.
 func shift(r *scenario.Resolved, times int) map[string]any {
 	v := &r.Serving
 	step := 1

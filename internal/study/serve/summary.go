@@ -55,8 +55,8 @@ func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *re
 	return out
 }
 
-// paced fills in the rate of good requests, given that at which requests arrive: of those that arrive in the window of
-// requests over rate. Few random requests may arrive in less; the good ones never count as more than arrive.
+// paced sets the rate of good requests: their share times the rate at which requests arrive. A few
+// random requests may arrive faster than that; the rate of good ones is never above it.
 func paced(r *results.ServingRun, rate float64) {
 	if r != nil {
 		r.GoodRate = r.Good * rate

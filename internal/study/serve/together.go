@@ -38,8 +38,8 @@ type together struct {
 // mostPackets bounds the packets of a run's exchanges, to about a minute of a core.
 const mostPackets = 20_000_000
 
-// met is how many times as long as alone exchanges take beside transfers, those of prompts (Prefill)
-// and of answers (Decode), and how many times as long transfers take beside exchanges.
+// met has slowdowns: the time beside each other over the time alone. Prefill and Decode are those of
+// the exchanges of prompts and of answers beside transfers, Transfers that of transfers beside exchanges.
 type met struct{ Prefill, Decode, Transfers float64 }
 
 // metOf takes the slowdowns from a run; nil if exchanges and transfers did not meet in it.

@@ -53,13 +53,13 @@ func (b *Buffer) above(g *Ingress) int64 {
 	return max(0, int64(g.held)-int64(b.Limits.Reserve))
 }
 
-// isOver reports whether bytes are more than the threshold of an ingress queue in the shared pool:
-// alpha times the free part, rounded down. It is called several times per hop, so it multiplies and
-// does not divide.
+// isOver reports whether bytes of an ingress queue in the shared pool are more than its threshold:
+// a fixed one, as far as the pool has room for what the queue does not hold yet, or alpha times the
+// free part, rounded down. It is called several times per hop, so it multiplies and does not divide.
 func (b *Buffer) isOver(g *Ingress, bytes int64) bool {
 	free := b.Limits.Shared - b.used
 	if b.Limits.StaticXoff > 0 {
-		return bytes > min(b.Limits.StaticXoff, free)
+		return bytes > b.Limits.StaticXoff || bytes-b.above(g) > free
 	}
 	return bytes*g.den > free*g.num
 }

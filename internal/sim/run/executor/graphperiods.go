@@ -65,8 +65,8 @@ func (r *graphRun) FurtherPeriods(w *state.Walk) uint64 {
 	return uint64(times)
 }
 
-// periodsOfSteps is the number of periods for which an operation does the same. One that is another operation
-// than a period ago is in the same steps.
+// periodsOfSteps is the number of periods for which an operation does the same. If the slot held another
+// operation a period ago, that one was at the same steps.
 func (r *graphRun) periodsOfSteps(w *state.Walk, o *operation) int {
 	times := math.MaxInt
 	for member, rank := range o.comm.Members {
@@ -123,8 +123,8 @@ func (r *graphRun) isAlike(w *state.Walk, rank int, op, by int32) bool {
 	return slices.Equal(before, after)
 }
 
-// beat is called when a rank begins an operation: of the first rank it is a beat. A state from before
-// can come back only without a long operation, which would have been in other steps.
+// beat is called when a rank begins an operation. The first rank's is a beat. An operation in progress that
+// spans beats is at other steps at each, so an earlier state returns only without one.
 func (r *graphRun) beat(p *fabric.Partition, rank int) {
 	if r.leading != nil {
 		p.DropRecord()

@@ -87,10 +87,10 @@ func (o *operation) periods(w *state.Walk, member, channel int) int {
 	return 0
 }
 
-// aheadSteps is the number of steps that a lane looks at beyond the present one, and one more.
+// aheadSteps is one more than the number of steps that a lane looks ahead.
 const aheadSteps = 2
 
-// periodsOfSteps is the number of periods of a number of steps for which a lane does the same. Its steps
+// periodsOfSteps is the number of periods, each of by steps, for which a lane does the same. Its steps
 // from the beginning of the last period on are like those of the period after them.
 func (o *operation) periodsOfSteps(member int, l *laneRun, by int) int {
 	regular, _ := o.plan.program.(collective.Regular)

@@ -246,8 +246,8 @@ func (o *operation) walkTag(w *state.Walk, tag *uint64) {
 	w.Moved(tagGroup(o.number, lane%o.plan.program.Channels()), tag)
 }
 
-// walkLane visits a tag that names an active lane of a member. The step of the tag is 0. A move finds no lane: it has
-// moved the lanes before, and needs no word.
+// walkLane visits a tag that names an active lane of a member. The step of the tag is 0. When a period is
+// skipped, the lanes have moved before: the tag then names none, and its word does not matter.
 func (o *operation) walkLane(w *state.Walk, member, lane int, tag *uint64) {
 	channel := lane % o.plan.program.Channels()
 	active := o.members[member].channels[channel].active
