@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/regular"
 	"weft/units"
 )
 
@@ -154,7 +155,7 @@ func (r mixtureRules) readHistogram() {
 		x.Weights, err = histogramOf(string(text))
 	}
 	if err != nil {
-		r.complain(at, "%s cannot be read: %v", name, withoutPath(err))
+		r.complain(at, "%s cannot be read: %v", name, regular.Reason(err))
 	}
 }
 

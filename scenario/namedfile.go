@@ -34,7 +34,7 @@ func (r *rules) open(name string) (*os.File, error) {
 		name = filepath.Join(r.dir, name)
 	}
 	f, err := regular.Open(name)
-	return f, withoutPath(err)
+	return f, regular.Reason(err)
 }
 
 // readNamed reads a file that a field of the fabric names; it reports errors at the field.
@@ -46,7 +46,7 @@ func (r *fabricRules) readNamed(field, name string) ([]byte, bool) {
 		text, err = bounded(f, maxNamedFile)
 	}
 	if err != nil {
-		r.complain(field, "%s cannot be read: %v", name, withoutPath(err))
+		r.complain(field, "%s cannot be read: %v", name, regular.Reason(err))
 		return nil, false
 	}
 	return text, true

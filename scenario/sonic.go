@@ -3,7 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 
@@ -75,15 +74,6 @@ func (r ethernetRules) readSONiCFile(file string) (*sonic.Config, error) {
 	}
 	defer func() { _ = in.Close() }()
 	return sonic.Read(file, in)
-}
-
-// withoutPath is the reason for a file error; the message already has the file's name.
-func withoutPath(err error) error {
-	var at *os.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // unjoined are the errors of errors.Join.

@@ -46,3 +46,12 @@ func Read(name string, most int64) ([]byte, error) {
 	}
 	return text, err
 }
+
+// Reason is the system's error about a file without the file's path, for a message that names the file.
+func Reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

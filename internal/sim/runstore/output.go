@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weft/internal/base/jsontext"
+	"weft/internal/base/regular"
 )
 
 // One process at a time writes an output folder, and writes all files at once. Files are first made
@@ -69,7 +70,9 @@ func (e *FolderError) Error() string {
 // another process holds. Errors are [FolderError].
 func Claim(dir string, may Holding) (*Output, error) {
 	o := &Output{dir: filepath.Clean(dir)}
-	refuse := func(err error) (*Output, error) { return nil, &FolderError{Dir: dir, Reason: cause(err)} }
+	refuse := func(err error) (*Output, error) {
+		return nil, &FolderError{Dir: dir, Reason: regular.Reason(err).Error()}
+	}
 	info, err := os.Stat(o.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -249,13 +252,4 @@ func writeSynced(path string, f File) error {
 	}
 	_, err = out.Write(f.Text)
 	return errors.Join(err, out.Sync(), out.Close())
-}
-
-// cause is the reason for a failed file operation, without its path.
-func cause(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/process"
 	"weft/units"
 )
@@ -19,7 +20,7 @@ const maxGUIDs = int(units.LastUnicastLID)
 func readGUIDs(e *process.Env, path string) ([]units.GUID, error) {
 	f, err := e.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", path, process.Reason(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", path, regular.Reason(err))
 	}
 	defer f.Close()
 	var guids []units.GUID

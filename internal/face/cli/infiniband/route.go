@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
@@ -262,7 +263,7 @@ func clearLIDs(s *subnet.Subnet) {
 func (r *routing) write(e *process.Env, s *subnet.Subnet, res *route.Result) error {
 	dir := e.Path(r.out)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("the tables cannot be written to %s: %w", r.out, process.Reason(err))
+		return fmt.Errorf("the tables cannot be written to %s: %w", r.out, regular.Reason(err))
 	}
 	files := []outFile{
 		{lftsFile, func(w io.Writer) error { return format.WriteLFTs(w, s, res.Tables) }},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/process"
 	"weft/internal/ib/format"
 	"weft/internal/ib/subnet"
@@ -34,7 +35,7 @@ type tableFiles struct {
 func findTables(e *process.Env, at string) (tableFiles, error) {
 	info, err := os.Stat(e.Path(at))
 	if err != nil {
-		return tableFiles{}, fmt.Errorf("%s cannot be read: %w", at, process.Reason(err))
+		return tableFiles{}, fmt.Errorf("%s cannot be read: %w", at, regular.Reason(err))
 	}
 	if !info.IsDir() {
 		return tableFiles{lfts: []string{at}}, nil
@@ -70,7 +71,7 @@ func findTables(e *process.Env, at string) (tableFiles, error) {
 func ibroutes(e *process.Env, at string) ([]string, error) {
 	entries, err := os.ReadDir(e.Path(at))
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", at, process.Reason(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", at, regular.Reason(err))
 	}
 	var found []string
 	for _, x := range entries {
@@ -80,7 +81,7 @@ func ibroutes(e *process.Env, at string) ([]string, error) {
 		}
 		f, err := e.Open(path)
 		if err != nil {
-			return nil, fmt.Errorf("%s cannot be read: %w", path, process.Reason(err))
+			return nil, fmt.Errorf("%s cannot be read: %w", path, regular.Reason(err))
 		}
 		head := make([]byte, 512)
 		n, _ := io.ReadFull(f, head) // a short file is detected by its contents

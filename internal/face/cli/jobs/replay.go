@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
@@ -161,7 +162,7 @@ func (x *replayFlags) read(e *simulator.Simulator, paths []string) (*source.Work
 	for i, path := range paths {
 		f, err := e.Open(path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("the workload %s cannot be read: %w", path, process.Reason(err))
+			return nil, nil, fmt.Errorf("the workload %s cannot be read: %w", path, regular.Reason(err))
 		}
 		closers = append(closers, f)
 		files[i] = source.File{Name: path, Reader: f}

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft"
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
-	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
 	"weft/internal/formats"
@@ -194,7 +194,7 @@ func (x *serveFlags) requests(e *simulator.Simulator, most int) (*serve.Trace, e
 	}
 	in, err := e.Open(x.trace)
 	if err != nil {
-		return nil, fmt.Errorf("--trace %s: %w", x.trace, process.Reason(err))
+		return nil, fmt.Errorf("--trace %s: %w", x.trace, regular.Reason(err))
 	}
 	defer in.Close()
 	trace, err := formats.ReadRequests(source.File{Name: x.trace, Reader: in}, most)

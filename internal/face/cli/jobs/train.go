@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft"
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
@@ -189,7 +190,7 @@ func (x *trainFlags) writable(e *simulator.Simulator) error {
 	}
 	dir := e.Path(x.trace)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("--trace %s: %w", x.trace, process.Reason(err))
+		return fmt.Errorf("--trace %s: %w", x.trace, regular.Reason(err))
 	}
 	return process.Writable(dir, "--trace "+x.trace)
 }

@@ -1,13 +1,13 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 )
 
@@ -117,16 +117,7 @@ func (f folder) Open(name string) (fs.File, error) {
 	return f.e.Open(filepath.Join(f.dir, filepath.FromSlash(name)))
 }
 
-// Reason is the system's error about a file, without its path.
-func Reason(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
 // CannotRead is the reason why a file was not read, without its path in the process.
 func CannotRead(path string, err error) error {
-	return fmt.Errorf("%s cannot be read: %w", path, Reason(err))
+	return fmt.Errorf("%s cannot be read: %w", path, regular.Reason(err))
 }

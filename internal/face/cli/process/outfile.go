@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/sim/runstore"
 )
@@ -54,7 +55,7 @@ func IsFolder(path string) bool {
 
 // Unwritable is a file error with the name as the user wrote it.
 func Unwritable(name string, err error) error {
-	return fmt.Errorf("%s cannot be written: %w", filepath.ToSlash(name), Reason(err))
+	return fmt.Errorf("%s cannot be written: %w", filepath.ToSlash(name), regular.Reason(err))
 }
 
 // temporary is the temporary path of a file.
@@ -98,7 +99,7 @@ func WritableFile(e *Env, flag, path string) error {
 	}
 	f, err := runstore.Lock(temporary(e.Path(path)))
 	if err != nil {
-		return fmt.Errorf("%s: %w", flag, Reason(err))
+		return fmt.Errorf("%s: %w", flag, regular.Reason(err))
 	}
 	return errors.Join(os.Remove(f.Name()), f.Close())
 }

@@ -66,7 +66,7 @@ func listed(text []byte) []string {
 func Writable(dir, flag string) error {
 	probe, err := os.CreateTemp(dir, ".weft-probe-*")
 	if err != nil {
-		return fmt.Errorf("%s: %w", flag, Reason(err))
+		return fmt.Errorf("%s: %w", flag, regular.Reason(err))
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
@@ -85,11 +85,11 @@ func (f *OwnFolder) Store(e *Env, files []runstore.File, silent bool) error {
 		}
 	}
 	if err := f.Put(append(ordered, mark...)); err != nil {
-		return exit.Errorf(exit.Failed, "the outcome cannot be written to %s: %w", f.Name, Reason(err))
+		return exit.Errorf(exit.Failed, "the outcome cannot be written to %s: %w", f.Name, regular.Reason(err))
 	}
 	gone, err := f.remove(e, names)
 	if err != nil {
-		return exit.Errorf(exit.Failed, "a file of the earlier %s cannot be removed from %s: %w", f.What, f.Name, Reason(err))
+		return exit.Errorf(exit.Failed, "a file of the earlier %s cannot be removed from %s: %w", f.What, f.Name, regular.Reason(err))
 	}
 	if silent {
 		return nil

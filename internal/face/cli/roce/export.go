@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
@@ -159,7 +160,7 @@ func (x *exporting) write(e *process.Env, files []roceexport.File) error {
 		all = append(all, runstore.File{Name: f.Name, Text: []byte(f.Text), Mode: process.ModeOf(f.Name)})
 	}
 	if err := folder.Put(all); err != nil {
-		return exit.Errorf(exit.Failed, "-o %s: %w", x.dir, process.Reason(err))
+		return exit.Errorf(exit.Failed, "-o %s: %w", x.dir, regular.Reason(err))
 	}
 	return nil
 }

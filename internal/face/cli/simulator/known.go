@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"weft"
-	"weft/internal/face/cli/process"
+	"weft/internal/base/regular"
 	"weft/internal/sim/known"
 	"weft/internal/study/cache"
 	"weft/internal/study/serve"
@@ -53,7 +53,7 @@ func (e *Simulator) Store() known.Store {
 		}
 		p, err := e.Program()
 		if err != nil {
-			e.cacheProblem(fmt.Sprintf("the program cannot read itself, so no result is known: %v", process.Reason(err)))
+			e.cacheProblem(fmt.Sprintf("the program cannot read itself, so no result is known: %v", regular.Reason(err)))
 			return
 		}
 		k.cache = cache.Open(dir, cache.Options{Program: p, Now: e.Now, Tell: e.cacheProblem})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft"
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/process"
 	"weft/internal/sim/runstore"
@@ -33,7 +34,7 @@ func (e *Simulator) ClaimRun(name string, r *scenario.Resolved) (*RunFolder, err
 	dir, err := out.Begin(e.identity(r.Run.Seed))
 	if err != nil {
 		_ = out.Close()
-		return nil, exit.Errorf(exit.Failed, "the run cannot be begun in %s: %w", name, process.Reason(err))
+		return nil, exit.Errorf(exit.Failed, "the run cannot be begun in %s: %w", name, regular.Reason(err))
 	}
 	return &RunFolder{Output: out, staging: dir, about: seriesfile.About{Weft: e.Version.Weft, Scenario: r.Name, Seed: r.Run.Seed}}, nil
 }

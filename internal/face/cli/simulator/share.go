@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
-	"weft/internal/face/cli/process"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/ledger"
 	"weft/internal/study/many"
@@ -35,16 +35,16 @@ func (e *Simulator) Share() (leave func() error, err error) {
 	release, worker := func() {}, e.Getenv(slurm.WorkerVariable)
 	if worker == "" {
 		if err := os.MkdirAll(e.Path(dir), 0o777); err != nil {
-			return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, process.Reason(err))
+			return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, regular.Reason(err))
 		}
 		host, _ := os.Hostname()
 		if release, worker, err = LocalWorker(e.Path(dir), host); err != nil {
-			return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, process.Reason(err))
+			return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, regular.Reason(err))
 		}
 	}
 	l, err := ledger.Open(e.Path(dir), worker)
 	if err != nil {
-		return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, process.Reason(err))
+		return nil, exit.Errorf(exit.Failed, "%s=%s: %w", shareVariable, dir, regular.Reason(err))
 	}
 	e.Sharing = many.NewSharing(l, e.Version.Weft, e.Cores)
 	e.Run = e.Sharing.Runner(e.Run)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
@@ -88,7 +89,7 @@ bytes. What is wrong is removed, and the exit code is 5.`,
 			}
 			p, err := e.Program()
 			if err != nil {
-				return exit.Errorf(exit.Failed, "the program cannot read itself: %w", process.Reason(err))
+				return exit.Errorf(exit.Failed, "the program cannot read itself: %w", regular.Reason(err))
 			}
 			line := e.Working("the check begins")
 			sample, err := cache.Check(cmd.Context(), dir, &p, n, workers, func(done, total int) { line.Count(done, total, "results") })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
@@ -229,7 +230,7 @@ func writeNew(e *process.Env, path string, text []byte) error {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s is there already and is not written over: choose another name", path)
 	case err != nil:
-		return fmt.Errorf("%s cannot be written: %w", path, process.Reason(err))
+		return fmt.Errorf("%s cannot be written: %w", path, regular.Reason(err))
 	}
 	e.Note("wrote %s\n", path)
 	return nil

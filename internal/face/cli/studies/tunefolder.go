@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"weft/internal/base/jsontext"
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
@@ -44,7 +45,7 @@ func openTuneFolder(e *simulator.Simulator, name string, p *tune.Problem) (*tune
 	}
 	// The folder is made at once: the simulations come into it one by one.
 	if err := os.MkdirAll(e.Path(name), 0o777); err != nil {
-		return nil, fmt.Errorf("--out %s: %w", name, process.Reason(err))
+		return nil, fmt.Errorf("--out %s: %w", name, regular.Reason(err))
 	}
 	err := f.Open(e.Env)
 	if err != nil {
@@ -59,7 +60,7 @@ func openTuneFolder(e *simulator.Simulator, name string, p *tune.Problem) (*tune
 		f.rows, err = ledger.Open(e.Path(name), "tune") // one process at a time holds the folder
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("--out %s: %w", name, process.Reason(err)), f.Close())
+		return nil, errors.Join(fmt.Errorf("--out %s: %w", name, regular.Reason(err)), f.Close())
 	}
 	if n := f.rows.Len(); n > 0 {
 		e.Note("%s has %s simulations already: they are not repeated\n", name, doc.Integer(int64(n)))
@@ -91,7 +92,7 @@ func (f *tuneFolder) store(e *simulator.Simulator, p *tune.Problem, r *tune.Resu
 		return err
 	}
 	if err := os.RemoveAll(filepath.Join(e.Path(f.Name), tuneConfigs)); err != nil { // of an earlier outcome
-		return exit.Errorf(exit.Failed, "--out %s: %w", f.Name, process.Reason(err))
+		return exit.Errorf(exit.Failed, "--out %s: %w", f.Name, regular.Reason(err))
 	}
 	for _, file := range configs {
 		file.Name = tuneConfigs + "/" + file.Name

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
@@ -98,7 +99,7 @@ func serve(ctx context.Context, e *process.Env, port int, asJSON bool, roots []s
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return exit.Errorf(exit.Failed, "the page cannot be served on port %d: %w; --port 0 takes a free one", port, process.Reason(err))
+		return exit.Errorf(exit.Failed, "the page cannot be served on port %d: %w; --port 0 takes a free one", port, regular.Reason(err))
 	}
 	site := page.NewSite(l.Addr().String(), folders)
 	if site.Roots = roots; len(roots) > 0 {
