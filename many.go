@@ -12,7 +12,10 @@ import (
 	"weft/scenario"
 )
 
-// Outcome is what [Run] returns for a scenario of [Many].
+// Outcome is what [Run] returns for a scenario of [Many]. Its fields:
+//
+//	Results *results.Results
+//	Err     error
 type Outcome = many.Outcome
 
 var errOneRun = errors.New("Options.Finished, Series and Live follow one run: give them to Run")

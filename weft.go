@@ -34,20 +34,50 @@ const MaxSeeds = sim.MaxSeeds
 
 // The settings of a run and its progress.
 type (
-	// Options are the settings of [Run]. The zero value takes all cores and reports nothing.
+	// Options are the settings of [Run]. The zero value takes all cores and reports nothing. Its fields:
+	//
+	//	Seeds    int                    // seeds of each size; 0 is 1, at most MaxSeeds; AutoSeeds leaves it to a rule
+	//	Workers  int                    // cores to use; 0 is all
+	//	Progress func(Progress)         // called now and then, never concurrently; may be nil
+	//	Finished func(Finished)         // called with each simulation that has ended or failed; may be nil
+	//	Series   func(*results.Series)  // called with the record over time of each simulation; nil records nothing
+	//	Exact    Exact                  // whether periods that repeat themselves are skipped
+	//	Live     *Live                  // shows what a run in progress has counted; may be nil
+	//	Cache    Cache                  // has results of earlier runs, and takes the new ones; may be nil
 	Options = sim.Options
-	// Progress is the progress of a run; Options.Progress gets it.
+	// Progress is the progress of a run; Options.Progress gets it. Its fields:
+	//
+	//	Fabric      string           // of the simulation that ended last or is running
+	//	Bytes       int64            // its size
+	//	Done, Total int              // simulations; with ExactCheck each is two
+	//	Known       int              // simulations whose results were in the cache; the sums below have none of them
+	//	Simulated   units.Time       // so far, over all simulations
+	//	Events      int64            // so far, over all simulations
+	//	Hops        int64            // packet-hops so far, over all simulations
+	//	Share       float64          // the part of the work that is done, 0 to 1; 0 if there is no estimate
+	//	Skipped     results.Skipped  // the part of all this that was not simulated
 	Progress = sim.Progress
 	// Live shows what a run in progress has counted; Options.Live takes it.
 	Live = sim.Live
-	// Cache keeps results of simulations for later runs; Options.Cache takes it. It keeps the results of different programs
-	// apart: a key does not name the program.
+	// Cache keeps results of simulations for later runs; Options.Cache takes it. Its methods may be called
+	// concurrently. It keeps the results of different programs apart: a key does not name the program.
+	//
+	//	Get(CacheKey) (value []byte, known bool)
+	//	Put(CacheKey, CacheEntry)
 	Cache = known.Store
-	// CacheKey identifies a simulation.
+	// CacheKey identifies a simulation: a SHA-256.
 	CacheKey = known.Key
-	// CacheEntry is the result of a simulation with what is needed to simulate it again.
+	// CacheEntry is the result of a simulation with what is needed to simulate it again. Its fields:
+	//
+	//	Kind   string  // of the simulation: what reads Recipe
+	//	What   string  // for people: all-reduce 64 MiB on roce-400g
+	//	Recipe []byte  // enough to simulate it again
+	//	Value  []byte  // the result
 	CacheEntry = known.Entry
-	// Finished is a simulation that has ended; Options.Finished gets it.
+	// Finished is a simulation that has ended; Options.Finished gets it. Its fields:
+	//
+	//	Fabric, Size int            // indices into the scenario's fabrics and sizes
+	//	Point        results.Point  // the result
 	Finished = sim.Finished
 	// Exact is what a simulation does with traffic that repeats itself; Options.Exact takes it.
 	Exact = sim.Exact

@@ -10,9 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"weft"
 )
 
 // compiled imports the public packages, and the packages that they import, as the compiler sees them.
@@ -160,6 +163,43 @@ func longest(d results.Distribution) units.Time { return d.Max }
 
 // A module of its own takes weft from a folder, as docs/HACKING.md says, and its program uses
 // public names alone.
+// go doc shows no fields of a name for a type of an internal package: its comment has them.
+func TestTheDocOfATypeHasItsFields(t *testing.T) {
+	comments := map[string]string{}
+	for _, name := range []string{"weft.go", "many.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			types, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, s := range types.Specs {
+				if spec, ok := s.(*ast.TypeSpec); ok {
+					comments[spec.Name.Name] = types.Doc.Text() + spec.Doc.Text()
+				}
+			}
+		}
+	}
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[weft.Options](), reflect.TypeFor[weft.Progress](), reflect.TypeFor[weft.Finished](),
+		reflect.TypeFor[weft.CacheEntry](), reflect.TypeFor[weft.Outcome](),
+	} {
+		name := of.Name()
+		if of == reflect.TypeFor[weft.CacheEntry]() {
+			name = "CacheEntry"
+		}
+		for i := range of.NumField() {
+			field := regexp.MustCompile(`(?m)^\s.*\b` + of.Field(i).Name + `\b`)
+			if !field.MatchString(comments[name]) {
+				t.Errorf("the comment of %s does not have its field %s", name, of.Field(i).Name)
+			}
+		}
+	}
+}
+
 func TestAnotherModuleBuildsAScenarioInGo(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
