@@ -112,8 +112,8 @@ func scaled(whole, fraction string, scale int64) (value *big.Int, rest bool) {
 
 // abridged shortens a text for an error message.
 func abridged(text string) string {
-	if len(text) <= maxText {
-		return text
+	if r := []rune(text); len(r) > maxText {
+		return string(r[:maxText-3]) + "..."
 	}
-	return text[:maxText-3] + "..."
+	return text
 }

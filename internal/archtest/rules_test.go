@@ -29,7 +29,7 @@ var wings = []wing{
 		"the simulator uses the control planes of both fabrics; nothing that uses its results can change them",
 	},
 	{"verbs", []string{"units", "wire", "internal/base", "internal/sim"}, "the verbs run the simulator's queue pairs on real sockets, without a simulated network"},
-	{"internal/formats", []string{"units", "internal/sim"}, "a file of another tool becomes a workload or a scenario, whoever runs it"},
+	{"internal/formats", []string{"units", "internal/base", "internal/sim"}, "a file of another tool becomes a workload or a scenario, whoever runs it"},
 	{"internal/live", []string{"units", "wire", "internal/base", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs; the simulator carries an emulated network, and the verbs are its devices"},
 	{
 		"internal/study",
@@ -76,7 +76,7 @@ var rooms = []room{
 	{"wire/pcap", nil, "a capture file holds bytes, whatever they mean"},
 
 	{"internal/ib/subnet", []string{"units", "internal/base/topology"}, "a subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it"},
-	{"internal/ib/format", []string{"units", "internal/ib/subnet"}, "a file format is the same whoever asks for the file"},
+	{"internal/ib/format", []string{"units", "internal/base/wording", "internal/ib/subnet"}, "a file format is the same whoever asks for the file"},
 	{"internal/ib/inspect", []string{"units", "internal/ib/subnet"}, "the shape of a fabric is seen from its cables, whatever file they were read from"},
 	{"internal/ib/proof", []string{"units", "internal/base/cores", "internal/base/cycles", "internal/ib/subnet"}, "the proof of tables does not use the code that computed them"},
 	{
@@ -84,8 +84,8 @@ var rooms = []room{
 		[]string{"units", "internal/base/cores", "internal/ib/subnet", "internal/ib/inspect", "internal/ib/proof"},
 		"a routing engine is a pure function from a subnet to tables, which the proof judges before anybody has them",
 	},
-	{"internal/ib/partition", []string{"units", "internal/ib/format"}, "partitions are a rule of the site, apart from any fabric"},
-	{"internal/ib/qos", []string{"units", "internal/ib/format"}, "weights of lanes are a rule of the site, apart from any fabric"},
+	{"internal/ib/partition", []string{"units", "internal/base/wording", "internal/ib/format"}, "partitions are a rule of the site, apart from any fabric"},
+	{"internal/ib/qos", []string{"units", "internal/base/wording", "internal/ib/format"}, "weights of lanes are a rule of the site, apart from any fabric"},
 	{"internal/ib/sm", []string{"units", "wire/mad", "internal/ib/subnet"}, "a Subnet Manager takes and gives management datagrams; it never sees a simulated link, and a function gives it the tables"},
 	{"internal/ib/sma", []string{"units", "wire/mad", "internal/ib/subnet"}, "the agents of a subnet's nodes answer management datagrams, whoever carries them"},
 
@@ -169,7 +169,7 @@ var rooms = []room{
 	{"internal/face/doc", []string{"units"}, "a renderer does not know the subject of a document"},
 	{"internal/face/draw", []string{"internal/base/topology", "internal/ib/subnet", "internal/ib/inspect"}, "a drawing shows a graph, whoever built or read it"},
 
-	{"internal/formats/hpcc", []string{"units"}, "files of another simulator are read and written without running anything"},
+	{"internal/formats/hpcc", []string{"units", "internal/base/wording"}, "files of another simulator are read and written without running anything"},
 	{"internal/formats/logfile", nil, "the output of a program is read without knowing what anyone expected of it"},
 }
 

@@ -11,10 +11,11 @@
 //	door      whom a listener lets in, and that it goes on
 //	jsontext  values as JSON that people read, too
 //	regular   files of folders that anybody may have filled
+//	wording   pieces of messages: a short quotation, a number with its noun
 //
 // # Imports
 //
-// base imports units alone. ib, sim, study and face import it; verbs, live and cmd its door. A package belongs here when
+// base imports units alone. formats, ib, sim, study and face import it; verbs, live and cmd its door. A package belongs here when
 // two wings need it that may not import each other; otherwise it belongs to the wing that
 // uses it.
 package base

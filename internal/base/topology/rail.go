@@ -3,6 +3,8 @@ package topology
 import (
 	"cmp"
 	"fmt"
+
+	"weft/internal/base/wording"
 )
 
 // Rail is the rail-optimised fabric of a GPU cluster: NIC r of every node of a scalable unit (SU)
@@ -121,10 +123,10 @@ func (s Rail) sizes() (railSizes, error) {
 		}
 		if s.UFM && places-1 <= hold {
 			return z, fmt.Errorf("%d %s leave no place for UFM in %s of %d %[2]s: take %[5]d %[2]s or one unit more",
-				z.trays, what, plural(z.Units, "scalable unit", "scalable units"), z.unit, hold-1)
+				z.trays, what, wording.Counted(z.Units, "scalable unit", "scalable units"), z.unit, hold-1)
 		}
 		return z, fmt.Errorf("%d %s do not fit %s of %d %[2]s: take at least %[5]d",
-			z.trays, what, plural(z.Units, "scalable unit", "scalable units"), z.unit, ceilDiv(places, z.unit))
+			z.trays, what, wording.Counted(z.Units, "scalable unit", "scalable units"), z.unit, ceilDiv(places, z.unit))
 	}
 	return z, nil
 }

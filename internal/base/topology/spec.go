@@ -236,10 +236,3 @@ func firstError(errs ...error) error {
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}

@@ -3,6 +3,8 @@ package topology
 import (
 	"errors"
 	"fmt"
+
+	"weft/internal/base/wording"
 )
 
 // maxProblems bounds the list of problems that Validate reports.
@@ -106,7 +108,7 @@ func (v *validator) endpoints() {
 			}
 		}
 		if have != want {
-			v.report("endpoint %s has %s and should have %d", n.Name, plural(have, "cable", "cables"), want)
+			v.report("endpoint %s has %s and should have %d", n.Name, wording.Counted(have, "cable", "cables"), want)
 		}
 	}
 }

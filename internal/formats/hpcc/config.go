@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/units"
 )
 
@@ -386,7 +387,7 @@ func parseConfig(text string, problems *Problems) (Config, []Ignored) {
 			if !seen {
 				i = len(ignored)
 				unknown[name] = i
-				ignored = append(ignored, Ignored{File: configName, Line: l.number, What: "unknown key " + shorten(name)})
+				ignored = append(ignored, Ignored{File: configName, Line: l.number, What: "unknown key " + wording.Abridged(name, 60)})
 			}
 			ignored[i].Count++
 			continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"weft/internal/base/wording"
 )
 
 // A Problem is one error in a file.
@@ -26,7 +28,7 @@ func (p Problem) Error() string {
 	if p.Value == "" {
 		return fmt.Sprintf("%s: expected %s", place, p.Want)
 	}
-	return fmt.Sprintf("%s: %q: expected %s", place, shorten(p.Value), p.Want)
+	return fmt.Sprintf("%s: %q: expected %s", place, wording.Abridged(p.Value, 60), p.Want)
 }
 
 // Problems are all errors in the files of a case, in the order of the files and their lines.
@@ -74,13 +76,4 @@ func (i Ignored) String() string {
 		return fmt.Sprintf("%s:%d: ignored: %s", i.File, i.Line, i.What)
 	}
 	return fmt.Sprintf("%s:%d: ignored: %s (%d times)", i.File, i.Line, i.What, i.Count)
-}
-
-// shorten bounds the length of a message, whatever the file holds.
-func shorten(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"maps"
 	"strconv"
+
+	"weft/internal/base/wording"
 )
 
 // answer is what Prometheus's HTTP API answers to query and query_range.
@@ -58,7 +60,7 @@ func (d *Data) ReadAnswer(name string, in io.Reader) error {
 		case a.Status == "error":
 			return fmt.Errorf("%s: Prometheus answers %s: %s", name, a.ErrorType, a.Error)
 		case a.Status != "success" || a.Data.ResultType != "matrix" && a.Data.ResultType != "vector":
-			return fmt.Errorf("%s: status %q with a result of type %q: want the answer to query_range, a matrix", name, short(a.Status), short(a.Data.ResultType))
+			return fmt.Errorf("%s: status %q with a result of type %q: want the answer to query_range, a matrix", name, wording.Abridged(a.Status, 40), wording.Abridged(a.Data.ResultType, 40))
 		}
 		for _, r := range a.Data.Result {
 			metric := r.Metric["__name__"]

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"weft/internal/base/wording"
 )
 
 // maxFile bounds a file: a day of a thousand hosts has some 100 MB.
@@ -113,7 +115,7 @@ func (d *Data) readText(name string, in io.Reader) error {
 func parseSample(line string) (name string, labels map[string]string, at, value float64, err error) {
 	end := strings.IndexAny(line, "{ \t")
 	if end <= 0 {
-		return "", nil, 0, 0, fmt.Errorf("%q is no sample", short(line))
+		return "", nil, 0, 0, fmt.Errorf("%q is no sample", wording.Abridged(line, 40))
 	}
 	name, line = line[:end], line[end:]
 	if line[0] == '{' {
@@ -126,11 +128,11 @@ func parseSample(line string) (name string, labels map[string]string, at, value 
 		return "", nil, 0, 0, errors.New("there is no value")
 	}
 	if value, err = strconv.ParseFloat(fields[0], 64); err != nil {
-		return "", nil, 0, 0, fmt.Errorf("%q is no number", short(fields[0]))
+		return "", nil, 0, 0, fmt.Errorf("%q is no number", wording.Abridged(fields[0], 40))
 	}
 	if len(fields) > 1 && fields[1] != "#" {
 		if at, err = strconv.ParseFloat(fields[1], 64); err != nil || !(at >= 0 && at < 1e15) {
-			return "", nil, 0, 0, fmt.Errorf("%q is no time", short(fields[1]))
+			return "", nil, 0, 0, fmt.Errorf("%q is no time", wording.Abridged(fields[1], 40))
 		}
 		if at > 1e11 {
 			at /= 1000
@@ -150,7 +152,7 @@ func parseLabels(s string) (labels map[string]string, rest string, err error) {
 		name, after, found := strings.Cut(s, "=")
 		after = strings.TrimLeft(after, " \t")
 		if !found || after == "" || after[0] != '"' {
-			return nil, "", fmt.Errorf("labels end at %q", short(s))
+			return nil, "", fmt.Errorf("labels end at %q", wording.Abridged(s, 40))
 		}
 		var value strings.Builder
 		i := 1
@@ -165,15 +167,8 @@ func parseLabels(s string) (labels map[string]string, rest string, err error) {
 			value.WriteByte(c)
 		}
 		if i >= len(after) {
-			return nil, "", fmt.Errorf("the value of label %q has no end", short(name))
+			return nil, "", fmt.Errorf("the value of label %q has no end", wording.Abridged(name, 40))
 		}
 		labels[strings.TrimSpace(name)], s = value.String(), after[i+1:]
 	}
-}
-
-func short(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "…"
-	}
-	return s
 }

@@ -3,6 +3,8 @@ package source
 import (
 	"fmt"
 	"strconv"
+
+	"weft/internal/base/wording"
 )
 
 // Problem is the error that stopped a reader.
@@ -34,14 +36,5 @@ func (p *Problem) Error() string {
 	if p.Value == "" {
 		return fmt.Sprintf("%s: expected %s", p.Place(), p.Want)
 	}
-	return fmt.Sprintf("%s: %q: expected %s", p.Place(), abridged(p.Value), p.Want)
-}
-
-// abridged bounds the length of a message, whatever the file holds.
-func abridged(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return fmt.Sprintf("%s: %q: expected %s", p.Place(), wording.Abridged(p.Value, 60), p.Want)
 }

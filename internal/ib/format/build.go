@@ -2,9 +2,9 @@ package format
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -115,7 +115,7 @@ func (b *builder) compare(in *lines, p *seenPort, s *sighting) {
 		in.note("%s has LID %d here and LID %d in line %d: the latter is used", p.describe(), s.lid, p.lid, p.where.line)
 	}
 	if s.node.Name != "" && p.node.Name != "" && s.node.Name != p.node.Name {
-		in.note("%v is called %q here and %q in line %d: the latter is used", s.key(), shorten(s.node.Name, 64), shorten(p.node.Name, 64), p.where.line)
+		in.note("%v is called %q here and %q in line %d: the latter is used", s.key(), wording.Abridged(s.node.Name, 64), wording.Abridged(p.node.Name, 64), p.where.line)
 	}
 	if p.node.Name == "" {
 		p.node.Name = s.node.Name
@@ -124,7 +124,7 @@ func (b *builder) compare(in *lines, p *seenPort, s *sighting) {
 
 func (p *seenPort) describe() string {
 	if p.node.Name != "" {
-		return "\"" + shorten(p.node.Name, 64) + "\""
+		return "\"" + wording.Abridged(p.node.Name, 64) + "\""
 	}
 	return p.key().String()
 }
@@ -211,7 +211,7 @@ func (b *builder) finish(name string) *subnet.Subnet {
 		oneEnded++
 	}
 	if oneEnded > 0 {
-		b.log.note(example.file, example.line, "%s described from one end only, the first of them here: expected a line for each of the two ports; was the list filtered?", counted(oneEnded, "cable is", "cables are"))
+		b.log.note(example.file, example.line, "%s described from one end only, the first of them here: expected a line for each of the two ports; was the list filtered?", wording.Counted(oneEnded, "cable is", "cables are"))
 	}
 	return s
 }
@@ -264,7 +264,7 @@ func (b *builder) resolve(name string) []endKey {
 		}
 	}
 	if strangers > 0 {
-		b.log.note(example.file, example.line, "%s no line of their own, the first of them leads here: expected one for every port; was the list filtered?", counted(strangers, "port has", "ports have"))
+		b.log.note(example.file, example.line, "%s no line of their own, the first of them leads here: expected one for every port; was the list filtered?", wording.Counted(strangers, "port has", "ports have"))
 	}
 	return far
 }
@@ -409,12 +409,4 @@ func (b *builder) nodeGUID(group []int) units.GUID {
 
 func (b *builder) fail(at place, format string, args ...any) {
 	b.log.fail(at.file, at.line, format, args...)
-}
-
-// counted is a number with its noun in the singular or plural.
-func counted(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
 }

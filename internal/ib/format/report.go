@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"weft/internal/base/wording"
 )
 
 // Problem is one error in a file, or a remark.
@@ -89,7 +91,7 @@ const others = "(other)"
 func (l *log) skip(file string, line int, text string) {
 	what := others
 	if f := strings.Fields(text); len(f) > 0 {
-		what = shorten(f[0], 32)
+		what = wording.Abridged(f[0], 32)
 	}
 	for i := range l.report.Skipped {
 		s := &l.report.Skipped[i]
@@ -128,18 +130,10 @@ func (l *log) err() error {
 	return &l.errs
 }
 
-// shorten cuts a quotation in a message.
-func shorten(text string, n int) string {
-	if len(text) > n {
-		return text[:n] + "…"
-	}
-	return text
-}
-
 // found quotes the unexpected text of a line.
 func found(text string) string {
 	if text == "" {
 		return "the end of the line"
 	}
-	return fmt.Sprintf("%q", shorten(text, 40))
+	return fmt.Sprintf("%q", wording.Abridged(text, 40))
 }

@@ -3,6 +3,7 @@ package format
 import (
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 )
 
@@ -74,7 +75,7 @@ func (t *topoReader) contradicted(far []subnet.End) map[subnet.End]bool {
 // disagree reports a port whose peer names another port.
 func (t *topoReader) disagree(said, other *saidCable, far subnet.End) {
 	t.fail(said.where, "the ends of a cable disagree: %s is joined to %s, which line %d joins to %q[%d]",
-		t.end(said.at), t.end(far), other.where.line, shorten(other.remote, 40), other.port)
+		t.end(said.at), t.end(far), other.where.line, wording.Abridged(other.remote, 40), other.port)
 }
 
 // resolve finds the port that a line names as the other end.
@@ -82,7 +83,7 @@ func (t *topoReader) resolve(said *saidCable) subnet.End {
 	if strings.Contains(said.remote, "@") {
 		port, known := t.aliases[said.remote]
 		if !known {
-			t.fail(said.where, "%q is the alias of no port", shorten(said.remote, 40))
+			t.fail(said.where, "%q is the alias of no port", wording.Abridged(said.remote, 40))
 			return subnet.None
 		}
 		return port.at
@@ -91,7 +92,7 @@ func (t *topoReader) resolve(said *saidCable) subnet.End {
 	switch {
 	case !known:
 		t.fail(said.where, "%s is joined to %q, which is not described in the file: expected a section of its own; is the file cut off?",
-			t.end(said.at), shorten(said.remote, 40))
+			t.end(said.at), wording.Abridged(said.remote, 40))
 		return subnet.None
 	case node == broken:
 		return subnet.None // the error at its head is enough

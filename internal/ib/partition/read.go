@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/ib/format"
 	"weft/units"
 )
@@ -179,7 +180,7 @@ func (p *parser) definition(rule *Partition, membership *Membership) bool {
 		}
 	}
 	if !p.mark(":") {
-		p.fail(p.line, "expected a colon behind the partition's name and flags, not %q", cut(p.rest))
+		p.fail(p.line, "expected a colon behind the partition's name and flags, not %q", wording.Abridged(strings.TrimSpace(p.rest), 40))
 		return false
 	}
 	return true
@@ -205,14 +206,14 @@ func (p *parser) property(rule *Partition, membership *Membership) bool {
 	}
 	member := Member{Membership: *membership}
 	if !member.who(word) {
-		p.fail(line, "expected a port's GUID, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF or mgid=, not %q", cut(word))
+		p.fail(line, "expected a port's GUID, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF or mgid=, not %q", wording.Abridged(strings.TrimSpace(word), 40))
 		return false
 	}
 	if p.mark("=") {
 		text := p.word(",:")
 		m, ok := membershipOf(text)
 		if !ok {
-			p.fail(line, "expected full, limited or both behind %s, not %q (OpenSM takes any other word for limited)", word, cut(text))
+			p.fail(line, "expected full, limited or both behind %s, not %q (OpenSM takes any other word for limited)", word, wording.Abridged(strings.TrimSpace(text), 40))
 			return false
 		}
 		member.Membership = m
@@ -220,7 +221,7 @@ func (p *parser) property(rule *Partition, membership *Membership) bool {
 	rule.Members = append(rule.Members, member)
 	p.space()
 	if p.rest != "" && !p.mark(",") {
-		p.fail(p.line, "expected a comma or a semicolon behind a member, not %q", cut(p.rest))
+		p.fail(p.line, "expected a comma or a semicolon behind a member, not %q", wording.Abridged(strings.TrimSpace(p.rest), 40))
 		return false
 	}
 	return true
@@ -248,7 +249,7 @@ func (p *parser) group(rule *Partition) bool {
 	}
 	text := p.word(", \t\n")
 	if a, err := netip.ParseAddr(text); err != nil || !a.Is6() || a.As16()[0] != 0xff {
-		p.fail(line, "expected a multicast GID such as ff12:401b::16, not %q", cut(text))
+		p.fail(line, "expected a multicast GID such as ff12:401b::16, not %q", wording.Abridged(strings.TrimSpace(text), 40))
 		return false
 	}
 	g := Group{MGID: text}
@@ -293,11 +294,11 @@ func (f *Properties) set(flag, value string) error {
 	} else if l, ok := large[flag]; ok {
 		limit = l.limit
 	} else if flag != "scope" {
-		return fmt.Errorf("expected indx0, ipoib, defmember=, rate=, mtu=, sl=, scope=, Q_Key=, TClass= or FlowLabel=, not %q", cut(flag))
+		return fmt.Errorf("expected indx0, ipoib, defmember=, rate=, mtu=, sl=, scope=, Q_Key=, TClass= or FlowLabel=, not %q", wording.Abridged(strings.TrimSpace(flag), 40))
 	}
 	n, err := strconv.ParseUint(value, 0, 64)
 	if err != nil || n > limit {
-		return fmt.Errorf("expected %s= a number from 0 to %d, not %q", flag, limit, cut(value))
+		return fmt.Errorf("expected %s= a number from 0 to %d, not %q", flag, limit, wording.Abridged(strings.TrimSpace(value), 40))
 	}
 	switch {
 	case flag == "scope":
@@ -310,13 +311,4 @@ func (f *Properties) set(flag, value string) error {
 		*large[flag].to = &v
 	}
 	return nil
-}
-
-// cut shortens a quotation in a message.
-func cut(text string) string {
-	text = strings.TrimSpace(text)
-	if len(text) > 40 {
-		return text[:40] + "…"
-	}
-	return text
 }

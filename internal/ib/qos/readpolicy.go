@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/ib/format"
 )
 
@@ -98,7 +99,7 @@ func (p *policyReader) statement(text string) {
 	}
 	if ended, is := strings.CutPrefix(text, "end-"); is {
 		if ended != in || in == "" { // "end-" alone has no name
-			p.fail("%s where %q is open", abridge(text), in)
+			p.fail("%s where %q is open", wording.Abridged(text, 40), in)
 			return
 		}
 		p.close(in)
@@ -112,7 +113,7 @@ func (p *policyReader) statement(text string) {
 	key, value, ok := strings.Cut(text, ":")
 	set := fields[in]
 	if !ok || set == nil {
-		p.fail("expected a section or a field and a colon, not %q", abridge(text))
+		p.fail("expected a section or a field and a colon, not %q", wording.Abridged(text, 40))
 		return
 	}
 	if err := set(p, strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), `"`)); err != nil {
@@ -142,12 +143,12 @@ func (p *policyReader) groupField(key, value string) (err error) {
 	case "node-type":
 		for _, kind := range words(value) {
 			if !slices.Contains([]string{"CA", "SWITCH", "ROUTER", "SELF", "ALL"}, kind) {
-				return fmt.Errorf("expected node-type CA, SWITCH, ROUTER, SELF or ALL, not %q", abridge(kind))
+				return fmt.Errorf("expected node-type CA, SWITCH, ROUTER, SELF or ALL, not %q", wording.Abridged(kind, 40))
 			}
 			g.Kinds = append(g.Kinds, kind)
 		}
 	default:
-		err = fmt.Errorf("a port-group has no %q: expected name, use, port-guid, port-name, partition, pkey or node-type", abridge(key))
+		err = fmt.Errorf("a port-group has no %q: expected name, use, port-guid, port-name, partition, pkey or node-type", wording.Abridged(key, 40))
 	}
 	return err
 }
@@ -162,25 +163,25 @@ func (p *policyReader) levelField(key, value string) error {
 	case key == "sl":
 		n, err := strconv.ParseUint(value, 0, 8)
 		if err != nil || n > 15 {
-			return fmt.Errorf("expected sl: 0 to 15, not %q", abridge(value))
+			return fmt.Errorf("expected sl: 0 to 15, not %q", wording.Abridged(value, 40))
 		}
 		l.SL = uint8(n)
 	case key == "pkey":
 		n, err := strconv.ParseUint(value, 0, 16)
 		if err != nil {
-			return fmt.Errorf("expected a P_Key, not %q", abridge(value))
+			return fmt.Errorf("expected a P_Key, not %q", wording.Abridged(value, 40))
 		}
 		k := uint16(n) & 0x7fff
 		l.PKey = &k
 	case small[key] != nil:
 		n, err := strconv.ParseUint(value, 0, 6)
 		if err != nil {
-			return fmt.Errorf("expected %s: a code from 0 to 63, not %q", key, abridge(value))
+			return fmt.Errorf("expected %s: a code from 0 to 63, not %q", key, wording.Abridged(value, 40))
 		}
 		v := uint8(n)
 		*small[key] = &v
 	default:
-		return fmt.Errorf("a qos-level has no %q: expected name, use, sl, mtu-limit, rate-limit, packet-life, path-bits or pkey", abridge(key))
+		return fmt.Errorf("a qos-level has no %q: expected name, use, sl, mtu-limit, rate-limit, packet-life, path-bits or pkey", wording.Abridged(key, 40))
 	}
 	return nil
 }
@@ -202,7 +203,7 @@ func (p *policyReader) matchField(key, value string) (err error) {
 	case "qos-level-name":
 		p.named = value
 	default:
-		err = fmt.Errorf("a qos-match-rule has no %q: expected use, source, destination, qos-class, service-id, pkey or qos-level-name", abridge(key))
+		err = fmt.Errorf("a qos-match-rule has no %q: expected use, source, destination, qos-class, service-id, pkey or qos-level-name", wording.Abridged(key, 40))
 	}
 	return err
 }
@@ -212,13 +213,13 @@ func (p *policyReader) close(section string) {
 	switch section {
 	case "port-group":
 		if p.group.Name == "" || p.groups[p.group.Name] {
-			p.fail("the port-group's name %q is empty or given twice", abridge(p.group.Name))
+			p.fail("the port-group's name %q is empty or given twice", wording.Abridged(p.group.Name, 40))
 		}
 		p.groups[p.group.Name] = true
 		p.policy.Groups = append(p.policy.Groups, p.group)
 	case "qos-level":
 		if _, twice := p.levels[p.level.Name]; p.level.Name == "" || twice {
-			p.fail("the qos-level's name %q is empty or given twice", abridge(p.level.Name))
+			p.fail("the qos-level's name %q is empty or given twice", wording.Abridged(p.level.Name, 40))
 		}
 		p.levels[p.level.Name] = p.level
 		p.policy.Levels = append(p.policy.Levels, p.level)
@@ -244,12 +245,12 @@ func (p *policyReader) finish() {
 		p.line = m.Line
 		level, ok := p.levels[p.wanted[i]]
 		if !ok {
-			p.fail("the rule names the qos-level %q, which does not exist", abridge(p.wanted[i]))
+			p.fail("the rule names the qos-level %q, which does not exist", wording.Abridged(p.wanted[i], 40))
 		}
 		m.Level = level
 		for _, group := range slices.Concat(m.Source, m.Destination) {
 			if !p.groups[group] {
-				p.fail("the rule names the port-group %q, which does not exist", abridge(group))
+				p.fail("the rule names the port-group %q, which does not exist", wording.Abridged(group, 40))
 			}
 		}
 	}
@@ -276,7 +277,7 @@ func appendRanges(to *[]Range, list string, size int) error {
 		a, err1 := strconv.ParseUint(strings.TrimSpace(from), 0, size)
 		b, err2 := strconv.ParseUint(strings.TrimSpace(last), 0, size)
 		if err1 != nil || err2 != nil || a > b {
-			return fmt.Errorf("expected numbers or ranges such as 7-9,11, not %q", abridge(w))
+			return fmt.Errorf("expected numbers or ranges such as 7-9,11, not %q", wording.Abridged(w, 40))
 		}
 		*to = append(*to, Range{a, b})
 	}
@@ -296,11 +297,4 @@ func appendKeys(to *[]Range, list string) error {
 		(*to)[i].Last &= 0x7fff
 	}
 	return nil
-}
-
-func abridge(text string) string {
-	if len(text) > 40 {
-		return text[:40] + "…"
-	}
-	return text
 }

@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"weft/internal/base/wording"
 )
 
 // ulp reads one line of qos-ulps: "any, pkey 0x1 : 3" or "default : 0".
 func (p *policyReader) ulp(text string) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
-		p.fail("expected a protocol, a colon and a service level, not %q", abridge(text))
+		p.fail("expected a protocol, a colon and a service level, not %q", wording.Abridged(text, 40))
 		return
 	}
 	sl, err := strconv.ParseUint(strings.TrimSpace(text[i+1:]), 0, 8)
 	if err != nil || sl > 15 {
-		p.fail("expected a service level from 0 to 15 behind the colon, not %q", abridge(text[i+1:]))
+		p.fail("expected a service level from 0 to 15 behind the colon, not %q", wording.Abridged(text[i+1:], 40))
 		return
 	}
 	m := Match{Line: p.line, Level: Level{Name: fmt.Sprintf("qos-ulps line %d", p.line), SL: uint8(sl)}}
@@ -28,7 +30,7 @@ func (p *policyReader) ulp(text string) {
 		m.Protocol = ""
 	case "sdp", "rds", "iser", "srp", "ipoib":
 	default:
-		p.fail("expected default, any, sdp, rds, iser, srp or ipoib, not %q", abridge(m.Protocol))
+		p.fail("expected default, any, sdp, rds, iser, srp or ipoib, not %q", wording.Abridged(m.Protocol, 40))
 		return
 	}
 	if err := m.condition(strings.TrimSpace(condition)); err != nil {
@@ -61,5 +63,5 @@ func (m *Match) condition(text string) error {
 	case "port-num":
 		return appendRanges(&[]Range{}, list, 16)
 	}
-	return fmt.Errorf("expected service-id, pkey, target-port-guid or port-num, not %q", abridge(key))
+	return fmt.Errorf("expected service-id, pkey, target-port-guid or port-num, not %q", wording.Abridged(key, 40))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/sim/protocol"
 	"weft/internal/study/plan"
 	"weft/units"
@@ -159,7 +160,7 @@ func scaleCell(in *inputs, c *Candidate) Cell {
 		case g.Problem != "":
 			text += "; cannot grow: " + g.Problem
 		default:
-			text += fmt.Sprintf("; %s in %s then", counted(g.Count.TotalSwitches(), "switch", "switches"), counted(g.Levels, "level", "levels"))
+			text += fmt.Sprintf("; %s in %s then", wording.Counted(g.Count.TotalSwitches(), "switch", "switches"), wording.Counted(g.Levels, "level", "levels"))
 		}
 	}
 	return Cell{text, float64(min(c.Reach, needed)), true, "computed by plan"}
@@ -213,7 +214,7 @@ func costCell(in *inputs, c *Candidate) Cell {
 		ratio = in.profile.PriceRatio.Float()
 	}
 	ports := c.Design.Count.PortsUsed
-	text := fmt.Sprintf("%s, %d ports in use, %d NICs", counted(c.Design.Count.TotalSwitches(), "switch", "switches"), ports, c.Design.Count.Endpoints)
+	text := fmt.Sprintf("%s, %d ports in use, %d NICs", wording.Counted(c.Design.Count.TotalSwitches(), "switch", "switches"), ports, c.Design.Count.Endpoints)
 	if ratio != 1 {
 		text += fmt.Sprintf("; a port weighs %g", ratio)
 	}
@@ -256,12 +257,4 @@ func vendorCell(in *inputs, c *Candidate) Cell {
 		return Cell{text, 1, true, "catalog; one maker is fine by the profile"}
 	}
 	return Cell{text, n, n > 0, "catalog"}
-}
-
-// counted is a number with its noun.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/sim/protocol"
 	"weft/internal/study/plan"
 	"weft/internal/study/roceexport"
@@ -68,7 +69,7 @@ func effortOf(p *Profile, d *plan.Design) []effort {
 	if o.Weeks < e.TightWeeks {
 		tune, tight = 2*tune, fmt.Sprintf(", in %d weeks", o.Weeks)
 	}
-	add(tune, "PFC, ECN and DCQCN alike on %s and %d hosts%s%s", counted(d.Count.TotalSwitches(), "switch", "switches"), d.Count.Nodes, settingsText(d), tight)
+	add(tune, "PFC, ECN and DCQCN alike on %s and %d hosts%s%s", wording.Counted(d.Count.TotalSwitches(), "switch", "switches"), d.Count.Nodes, settingsText(d), tight)
 	return out
 }
 

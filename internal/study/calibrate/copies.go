@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/sim"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
@@ -47,7 +48,7 @@ func (c *Cluster) copied(task *Task, whole *scenario.Resolved) error {
 		memory = "host memory"
 		task.over = append(task.over, c.inHostMemory(t.Test)...)
 	}
-	task.Title = fmt.Sprintf("%s of blocks by %s over %s of a node, %s", t.Op, t.Test, several(nics, "NIC"), memory)
+	task.Title = fmt.Sprintf("%s of blocks by %s over %s of a node, %s", t.Op, t.Test, wording.Counted(nics, "NIC", "NICs"), memory)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/internal/base/wording"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
 	kernels "weft/internal/sim/run/exchange"
@@ -75,7 +76,7 @@ func (c *Cluster) exchange(task *Task, whole *scenario.Resolved, o Options) erro
 	if err := fit(task); err != nil {
 		return err
 	}
-	task.Title = fmt.Sprintf("%s by %s kernels, %d ranks on %s", t.Op, kernel, ranks, several(task.Nodes, "node"))
+	task.Title = fmt.Sprintf("%s by %s kernels, %d ranks on %s", t.Op, kernel, ranks, wording.Counted(task.Nodes, "node", "nodes"))
 	return nil
 }
 

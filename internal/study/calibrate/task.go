@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim/collective/nccl"
 	"weft/internal/sim/protocol"
@@ -150,7 +151,7 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 	if err := task.plausible(whole); err != nil {
 		return err
 	}
-	task.Title = fmt.Sprintf("%s, %d ranks on %s", t.Op, ranks, several(task.Nodes, "node"))
+	task.Title = fmt.Sprintf("%s, %d ranks on %s", t.Op, ranks, wording.Counted(task.Nodes, "node", "nodes"))
 	task.over = []scenario.Override{
 		{Path: "workload.collective", Value: t.Op, Origin: "the log's operation"},
 		{Path: "cluster.nodes", Value: fmt.Sprint(task.Nodes), Origin: "the log's nodes"},
@@ -304,7 +305,7 @@ func (t *Task) choose(whole *scenario.Resolved, o Options) error {
 		return fmt.Errorf("at every size the launch (%s) is too large a part of the time: want larger sizes", t.Table.Harness)
 	}
 	if short := all - len(rows); short > 0 {
-		t.Skipped = fmt.Sprintf("not compared: %s, of which the launch (%s) is a large part", several(short, "size"), t.Table.Harness)
+		t.Skipped = fmt.Sprintf("not compared: %s, of which the launch (%s) is a large part", wording.Counted(short, "size", "sizes"), t.Table.Harness)
 	}
 	most := maxPoints
 	if o.Sizes > 0 {
@@ -361,7 +362,7 @@ func (t *Task) reach(o Options) {
 		return
 	}
 	t.simulated = slices.Compact(slices.Sorted(slices.Values(append(t.simulated, max(limit/2, 1), limit))))
-	t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; above %s (--max-size), %s: by the bandwidth between %s and %s", t.Skipped, units.Bytes(limit), several(large, "size"), units.Bytes(limit/2), units.Bytes(limit)), "; ")
+	t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; above %s (--max-size), %s: by the bandwidth between %s and %s", t.Skipped, units.Bytes(limit), wording.Counted(large, "size", "sizes"), units.Bytes(limit/2), units.Bytes(limit)), "; ")
 }
 
 // compared computes the times of the compared sizes from the times of the simulated sizes. Above the largest simulated
@@ -413,12 +414,4 @@ func (t *Task) sizes() string {
 		list = append(list, units.Bytes(bytes).Exact())
 	}
 	return "[" + strings.Join(list, ", ") + "]"
-}
-
-// several is a count with its noun.
-func several(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

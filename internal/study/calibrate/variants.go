@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
@@ -206,7 +207,7 @@ func otherProtocol(_ *Cluster, t *Task) (out []variant, why string) {
 
 func fewerChannels(*Cluster, *Task) (out []variant, why string) {
 	for _, n := range []int{1, 2, 4, 8} {
-		out = append(out, one(several(n, "channel"), "workload.channels", fmt.Sprint(n)))
+		out = append(out, one(wording.Counted(n, "channel", "channels"), "workload.channels", fmt.Sprint(n)))
 	}
 	return out, ""
 }
@@ -304,7 +305,7 @@ func proxied(_ *Cluster, t *Task) ([]variant, string) {
 	threads := max(1, x.ProxyThreads)
 	return graded("posting", 0, func(micros float64) variant {
 		at := time(micros)
-		v := one(fmt.Sprintf("%s of the CPU, %v for a request", several(threads, "thread"), at), "workload.experts.posting", string(scenario.PostingProxy))
+		v := one(fmt.Sprintf("%s of the CPU, %v for a request", wording.Counted(threads, "thread", "threads"), at), "workload.experts.posting", string(scenario.PostingProxy))
 		v.over = append(v.over, scenario.Override{Path: "workload.experts.proxy-threads", Value: fmt.Sprint(threads), Origin: v.label},
 			scenario.Override{Path: "workload.experts.proxy-time", Value: at.Exact(), Origin: v.label})
 		return v
