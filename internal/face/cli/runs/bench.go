@@ -45,8 +45,10 @@ type bench struct {
 func NewBench(e *simulator.Simulator) *cobra.Command {
 	b := &bench{}
 	names := overrides.CollectiveNames()
+	further := []*cobra.Command{newBenchExperts(e, scenario.Dispatch), newBenchExperts(e, scenario.Combine), newBenchKV(e)}
+	verbs := flags.VerbNames(further)
 	cmd := &cobra.Command{
-		Use:   "bench " + strings.Join(names, "|"),
+		Use:   "bench " + strings.Join(slices.Concat(names, verbs), "|"),
 		Short: "simulate a collective on a cluster and print the table of nccl-tests",
 		Long: `Simulates a collective as nccl-tests measures it, and prints its table, column
 for column: scripts for nccl-tests can read it. Sizes (8, 64K, 1M, 8G in powers of
@@ -59,7 +61,7 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
   weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'
   weft bench all-reduce -b 8 -e 1G -f 2 --nodes 1 -g 8    # a log of all_reduce_perf -g 8
   weft bench all-reduce -b 8 -e 1G -f 2 --as torch        # PyTorch's times`,
-		Args: flags.Args(1, 1, "one collective ("+strings.Join(names, ", ")+")"),
+		Args: flags.Args(1, 1, "one collective, or a verb of bench"),
 		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(given) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -67,7 +69,7 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, given []string) error {
-			collect, err := overrides.Collective(given[0])
+			collect, err := overrides.Collective(given[0], verbs...)
 			if err != nil {
 				return err
 			}
@@ -93,14 +95,13 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
 	for i := range fixedFlags {
 		fixedFlags[i].register(f)
 	}
-	cmd.AddCommand(newBenchExperts(e, scenario.Dispatch), newBenchExperts(e, scenario.Combine))
+	cmd.AddCommand(further...)
 	b.Flags.Register(cmd)
 	b.Execution.Register(e, cmd)
 	e.ReportFlags(cmd)
 	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
-	cmd.AddCommand(newBenchKV(e))
 	return cmd
 }
 
