@@ -162,7 +162,7 @@ func (p place) given() bool { return p.origin == "" || strings.HasPrefix(p.origi
 // nearestPlace is the place of a field, or of its section; start if neither is given.
 func nearestPlace(set map[string]place, path string, start place) place {
 	for p := path; p != ""; p = parent(p) {
-		if at, ok := set[p]; ok && at.given() {
+		if at, ok := set[p]; ok && at.given() && (p == path || !at.implied) {
 			return at
 		}
 	}
@@ -277,7 +277,9 @@ func (n *node) fieldReplaced(name string, rest []string, value *node) (*node, er
 	if i < 0 {
 		i = len(m.pairs)
 		key := &node{place: value.place, text: name, plain: true}
-		m.pairs = append(m.pairs, pair{key, &node{place: value.place, kind: mapping}})
+		section := &node{place: value.place, kind: mapping}
+		section.implied = true
+		m.pairs = append(m.pairs, pair{key, section})
 	}
 	field, err := m.pairs[i].val.replaced(name, rest, value)
 	if err != nil {

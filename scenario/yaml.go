@@ -19,6 +19,7 @@ import (
 type place struct {
 	line, col int
 	origin    string
+	implied   bool // a section that a value from outside made for one of its fields
 }
 
 type nodeKind uint8

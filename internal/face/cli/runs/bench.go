@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,18 +223,18 @@ func gpuTitle(model string) string {
 func (b *bench) scenario(e *simulator.Simulator, collect scenario.Collective, from, to, step units.Bytes) (*scenario.Resolved, error) {
 	over := []scenario.Override{
 		scenario.Set("workload.collective", collect, "bench"),
-		{Path: "workload.sizes", Value: b.sizes(from, to, step), Origin: "-b, -e, -i, -f"},
-		scenario.Set("run.iterations", b.iters, fmt.Sprintf("-n %d", b.iters)),
-		scenario.Set("run.warmup", b.warmup, fmt.Sprintf("-w %d", b.warmup)),
+		{Path: "workload.sizes", Value: b.sizes(from, to, step), Origin: b.asked("minbytes", "maxbytes", "stepbytes", "stepfactor")},
+		scenario.Set("run.iterations", b.iters, b.asked("iters")),
+		scenario.Set("run.warmup", b.warmup, b.asked("warmup_iters")),
 	}
 	if b.Changed("nodes") {
-		over = append(over, scenario.Set("cluster.nodes", b.nodes, fmt.Sprintf("--nodes %d", b.nodes)))
+		over = append(over, scenario.Set("cluster.nodes", b.nodes, b.asked("nodes")))
 	}
 	if b.Changed("datatype") {
-		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: "-d " + flags.Abridged(b.datatype)})
+		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: b.asked("datatype")})
 	}
 	if slices.Contains([]scenario.Collective{scenario.Broadcast, scenario.Reduce, scenario.Scatter, scenario.Gather}, collect) {
-		over = append(over, scenario.Set("workload.root", b.root, fmt.Sprintf("-r %d", b.root)))
+		over = append(over, scenario.Set("workload.root", b.root, b.asked("root")))
 	}
 	file, err := b.Flags.Cluster(e.Env, b.cluster)
 	if err != nil {
@@ -254,16 +255,27 @@ func (b *bench) scenario(e *simulator.Simulator, collect scenario.Collective, fr
 	return r, nil
 }
 
+// asked are those of the flags that were given, as the origin of a value; otherwise it is the verb's.
+func (b *bench) asked(names ...string) string {
+	var given []string
+	for _, name := range names {
+		switch f := b.Given.Lookup(name); {
+		case f.Changed && f.Shorthand != "":
+			given = append(given, fmt.Sprintf("-%s %s", f.Shorthand, flags.Abridged(f.Value.String())))
+		case f.Changed:
+			given = append(given, fmt.Sprintf("--%s %s", name, flags.Abridged(f.Value.String())))
+		}
+	}
+	return cmp.Or(strings.Join(given, " "), "bench")
+}
+
 // reduced is a node with a part of its GPUs, with their share of its NICs.
 func (b *bench) reduced(file *scenario.File, over []scenario.Override) ([]scenario.Override, error) {
 	given := b.Given
 	if !given.Changed("ngpus") && !given.Changed("nthreads") {
 		return over, nil
 	}
-	gpus, asked := b.threads*max(1, b.gpus), fmt.Sprintf("-g %d", b.gpus)
-	if given.Changed("nthreads") {
-		asked = fmt.Sprintf("-t %d -g %d", b.threads, max(1, b.gpus))
-	}
+	gpus, asked := b.threads*max(1, b.gpus), b.asked("nthreads", "ngpus")
 	whole, err := file.Resolve()
 	if err != nil {
 		return nil, err

@@ -177,7 +177,7 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 	var first error
 	for _, node := range latencyNodes {
 		var file *scenario.File
-		file, err = scenario.New("--fabric "+name, &scenario.Scenario{
+		file, err = scenario.New(name, &scenario.Scenario{
 			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: node}}, Fabrics: []scenario.Fabric{l.fabric(name)},
 		})
 		if err == nil {
