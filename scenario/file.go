@@ -43,11 +43,8 @@ func Load(path string) (*File, error) {
 
 // LoadFrom is Load for an open file.
 func LoadFrom(path string, in io.Reader) (*File, error) {
-	text, err := bounded(in, maxFile)
-	switch {
-	case errors.Is(err, errTooLong):
-		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that a scenario has", maxFile)}}
-	case err != nil:
+	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
 		return nil, err
 	}
 	return DecodeIn(filepath.Dir(path), path, text)

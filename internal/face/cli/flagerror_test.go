@@ -36,6 +36,8 @@ func TestAFlagThatCannotBeReadSaysWhatItTakes(t *testing.T) {
 		{"run x.yaml --seed -1", `want a whole number, at least 0`},
 		{"run x.yaml -j 99999999999999999999", `this one is too large`},
 		{"run x.yaml --json=maybe", `want true or false`},
+		{"train x.yaml --seeds 1e9", `"1e9" for "--seeds" flag: want a whole number, 1 to 1000`},
+		{"compare x.yaml --seeds -1", `"-1" for "--seeds" flag: want a whole number, 1 to 1000`},
 		{"run x.yaml --exact x", `want on, off or check`},
 	} {
 		code, _, errs := invoke(environmentOf(strings.Fields(c.args), nil))
