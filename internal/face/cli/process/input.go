@@ -27,7 +27,8 @@ func (e *Env) openAs(path string, mode int) (*interruptible, error) {
 	go func() {
 		f, err := os.OpenFile(e.Path(path), mode, 0)
 		if err == nil && IsFolder(e.Path(path)) {
-			err = &os.PathError{Op: "read", Path: path, Err: errors.Join(errFolder, f.Close())}
+			_ = f.Close()
+			err = &os.PathError{Op: "read", Path: path, Err: errFolder}
 		}
 		out <- opened{f, err}
 	}()
