@@ -12,7 +12,7 @@ func TestAnUnknownFlagSaysWhatIsValid(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"run x.yaml --sed 3", "unknown flag: --sed (did you mean --seed?)\nsee weft run --help"},
 		{"run x.yaml --outt x", "(did you mean --out?)"},
-		{"sm route --detials x", "(did you mean --details?)"},
+		{"sm route --detail x", "(did you mean --details?)"},
 		{"tune x.yaml --evaluations -1", "unknown flag: --evaluations\nsee weft tune --help"},
 		{"run x.yaml -Q", "'Q' in -Q\nsee weft run --help"},
 		{"latency --size 4", "unknown flag: --size: the size of the message is --bytes"},

@@ -3,10 +3,9 @@ package preload
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"syscall"
-
-	"weft/internal/base/regular"
 )
 
 // Exec puts a program in the place of this process. It returns only if it fails.
@@ -19,5 +18,9 @@ func Exec(argv, env []string) error {
 	if errors.As(err, &lookUp) {
 		err = lookUp.Err
 	}
-	return fmt.Errorf("%s cannot be run: %w", argv[0], regular.Reason(err))
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		err = file.Err
+	}
+	return fmt.Errorf("%s cannot be run: %w", argv[0], err)
 }
