@@ -43,11 +43,8 @@ func Load(path string) (*File, error) {
 
 // LoadFrom is Load for an open file.
 func LoadFrom(path string, in io.Reader) (*File, error) {
-	text, err := bounded(in, maxFile)
-	switch {
-	case errors.Is(err, errTooLong):
-		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that a scenario has", maxFile)}}
-	case err != nil:
+	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
 		return nil, err
 	}
 	return DecodeIn(filepath.Dir(path), path, text)
@@ -162,7 +159,7 @@ func (p place) given() bool { return p.origin == "" || strings.HasPrefix(p.origi
 // nearestPlace is the place of a field, or of its section; start if neither is given.
 func nearestPlace(set map[string]place, path string, start place) place {
 	for p := path; p != ""; p = parent(p) {
-		if at, ok := set[p]; ok && at.given() {
+		if at, ok := set[p]; ok && at.given() && (p == path || !at.implied) {
 			return at
 		}
 	}
@@ -277,7 +274,9 @@ func (n *node) fieldReplaced(name string, rest []string, value *node) (*node, er
 	if i < 0 {
 		i = len(m.pairs)
 		key := &node{place: value.place, text: name, plain: true}
-		m.pairs = append(m.pairs, pair{key, &node{place: value.place, kind: mapping}})
+		section := &node{place: value.place, kind: mapping}
+		section.implied = true
+		m.pairs = append(m.pairs, pair{key, section})
 	}
 	field, err := m.pairs[i].val.replaced(name, rest, value)
 	if err != nil {

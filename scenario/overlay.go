@@ -1,18 +1,13 @@
 package scenario
 
 import (
-	"errors"
-	"fmt"
 	"io"
 )
 
 // LoadOverlay reads an overlay from an open file.
 func LoadOverlay(path string, in io.Reader) (*Overlay, error) {
-	text, err := bounded(in, maxFile)
-	switch {
-	case errors.Is(err, errTooLong):
-		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that an overlay has", maxFile)}}
-	case err != nil:
+	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
 		return nil, err
 	}
 	return DecodeOverlay(path, text)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,28 @@ func TestAnEmptyFileIsRefused(t *testing.T) {
 		}
 		if _, err := DecodeOverlay("empty.yaml", []byte(text)); err == nil {
 			t.Errorf("%q is accepted as an overlay", text)
+		}
+	}
+}
+
+// An override that writes one field of a section has no part in an error about another field.
+func TestAnErrorIsNotOfAnOverrideOfAnotherField(t *testing.T) {
+	f, err := Decode("test", []byte("cluster: {nodes: 2, node: dgx-h100}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	iterations := Override{Path: "run.iterations", Value: "2", Origin: "-n 2"}
+	nodes := Override{Path: "cluster.nodes", Value: "100000", Origin: "--nodes 100000"}
+	_, err = f.Resolve(iterations, nodes)
+	if err == nil || !strings.Contains(err.Error(), "--nodes 100000, on test: run.limit.memory: ") || strings.Contains(err.Error(), "-n 2") {
+		t.Errorf("too many nodes: %v", err)
+	}
+	if _, err = f.Resolve(iterations); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"run.limit.memory": "test:1:1: ", "run.iterations": "-n 2: ", "run": "-n 2: "} {
+		if got := f.ErrorAt(path, errors.New("too much")).Error(); !strings.HasPrefix(got, want) {
+			t.Errorf("an error at %s is %s; want %s", path, got, want)
 		}
 	}
 }

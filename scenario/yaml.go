@@ -19,6 +19,7 @@ import (
 type place struct {
 	line, col int
 	origin    string
+	implied   bool // a section that a value from outside made for one of its fields
 }
 
 type nodeKind uint8
@@ -61,7 +62,7 @@ func parse(file string, text []byte) (*node, Errors) {
 		return nil, Errors{{File: file, Line: line, Col: col, Msg: msg}}
 	}
 	if len(text) > maxFile {
-		return fail(1, 1, fmt.Sprintf("the file has %d bytes: a scenario has at most %d", len(text), maxFile))
+		return fail(1, 1, tooLong)
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows begin a file with it
 	if line, col, problem := unreadable(text); problem != "" {
@@ -86,7 +87,7 @@ func parse(file string, text []byte) (*node, Errors) {
 		switch body := d.Content[0]; {
 		case body.Tag == "!!null":
 		case i > 0:
-			c.fail(&d, "a second document: a scenario is one")
+			c.fail(&d, "a second document: want one in a file")
 		default:
 			if n := c.node(body, 0); n != nil {
 				root = n
@@ -115,8 +116,11 @@ func explain(err error) (line, col int, msg string) {
 	return e.Mark.Line, e.Mark.Column, "this is not YAML: " + around + e.Message
 }
 
+// tooLong is the error for a file of more than maxFile bytes.
+var tooLong = fmt.Sprintf("the file is longer than %d bytes, the most that is read", maxFile)
+
 // tooDeep is the error for a value with deeper nesting than any scenario.
-var tooDeep = fmt.Sprintf("this is nested too deeply: a scenario needs less than %d levels", maxDepth)
+var tooDeep = fmt.Sprintf("this is nested too deeply: want less than %d levels", maxDepth)
 
 // unreadable is the place of the first byte that is not UTF-8, or of the first character that YAML
 // cannot represent or reads as the end of a line. problem is empty if there is none.

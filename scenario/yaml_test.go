@@ -17,15 +17,15 @@ func TestEachErrorOfYAMLHasItsPlaceAndItsReason(t *testing.T) {
 		"\ufeffname: a\r\nname: b\r\n":         "2:1: \"name\" is given twice: first on line 1",
 		"name: a\x00b\n":                       "1:8: the character U+0000 is not read: write the text without it",
 		"# ok\nname: \u2028\n":                 "2:7: the character U+2028 is not read: write the text without it",
-		"name: a\n--- # again\nname: b\n":      "2:1: a second document: a scenario is one",
+		"name: a\n--- # again\nname: b\n":      "2:1: a second document: want one in a file",
 		"[a]: b\n":                             "1:1: a key is a list: want a name",
 		"name: &x a\n":                         "1:7: " + anchors,
 		"cluster:\n  <<: {nodes: 4}\n":         "2:3: " + anchors,
 		"name: !!str a\n":                      "1:7: tags are not read: write the value without it",
 		"run:\n  seed: >-\n    4\n":            "2:9: blocks of text are not read: write the value on one line",
-		"a: " + strings.Repeat("[", 40):        "1:28: this is nested too deeply: a scenario needs less than 24 levels",
-		strings.Repeat("- ", 40) + "x":         "1:49: this is nested too deeply: a scenario needs less than 24 levels",
-		strings.Repeat("#\n", maxFile/2) + "#": "1:1: the file has 1048577 bytes: a scenario has at most 1048576",
+		"a: " + strings.Repeat("[", 40):        "1:28: this is nested too deeply: want less than 24 levels",
+		strings.Repeat("- ", 40) + "x":         "1:49: this is nested too deeply: want less than 24 levels",
+		strings.Repeat("#\n", maxFile/2) + "#": "1:1: the file is longer than 1048576 bytes, the most that is read",
 	} {
 		if _, errs := parse("f", []byte(text)); len(errs) != 1 || errs[0].Error() != "f:"+want {
 			t.Errorf("%.60q: %v\nwant f:%s", text, errs, want)

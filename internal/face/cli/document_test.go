@@ -125,6 +125,11 @@ func TestAnUnknownVerbIsRefused(t *testing.T) {
 		{[]string{"audit", "isolaton", "x"}, "did you mean isolation?"},
 		{[]string{"perf", "write-bww", "x"}, "did you mean write-bw?"},
 		{[]string{"live", "nonsense"}, "it has all-reduce"},
+		{[]string{"nonsense"}, "it has compare, run, "},
+		{[]string{"completion", "bsh"}, "did you mean bash?): it has bash, zsh, fish, powershell"},
+		{[]string{"bench", "nonsense"}, "sendrecv, moe-dispatch, moe-combine, kv"},
+		{[]string{"bench", "moe-comine"}, "did you mean moe-combine?"},
+		{[]string{"bench"}, "sendrecv|moe-dispatch|moe-combine|kv [flags]"},
 	} {
 		code, stdout, stderr := invoke(environment(c.args))
 		if code != exit.BadInput || stdout != "" || !strings.Contains(stderr, c.want) {

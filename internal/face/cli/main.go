@@ -154,14 +154,15 @@ func addVerbs(s *simulator.Simulator, root *cobra.Command) {
 		c.Hidden = true
 		root.AddCommand(c)
 	}
-	for _, c := range root.Commands() {
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.InitDefaultCompletionCmd()
+	for _, c := range append(root.Commands(), root) {
 		if c.HasSubCommands() && c.RunE == nil {
 			flags.Group(c)
 		}
 	}
 	root.InitDefaultHelpCmd()
 	root.SetHelpCommandGroupID(groups[0].id)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand") +
 		"{{if not .HasParent}}\nAlso: weft version, weft exit-codes, weft completion, weft help.\n{{end}}")
 	for _, c := range root.Commands() {

@@ -22,7 +22,7 @@ func KVTransfers(t *results.KVTransfers) *doc.Document {
 		d.Series = append(d.Series, f.Name)
 		for _, row := range f.Rows {
 			if row.TotalPs == 0 {
-				table.Add(doc.Text(f.Name), doc.Text(doc.Integer(int64(row.Tokens))), doc.Instead("failed"), doc.None, doc.None, doc.None, doc.None, doc.None, doc.None)
+				table.Add(doc.Text(f.Name), doc.Text(doc.Integer(int64(row.Tokens))), instead(row.Failure), doc.None, doc.None, doc.None, doc.None, doc.None, doc.None)
 				continue
 			}
 			table.Add(doc.Text(f.Name), doc.Text(doc.Integer(int64(row.Tokens))), doc.Text(units.Bytes(row.Bytes).String()), doc.Text(fmt.Sprint(row.Block)), doc.Text(fmt.Sprint(t.Requests)),
@@ -32,6 +32,14 @@ func KVTransfers(t *results.KVTransfers) *doc.Document {
 	d.Add(doc.Section{Title: "Transfers", Caption: "Lat.: from the prompt's end until a request's last layer is in the memory of decode; block: bytes of a work request; batch: requests at the same time", Blocks: []doc.Block{table}})
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(kvSentences(t)...)})
 	return d
+}
+
+// instead is the cell of a run without a result.
+func instead(failure string) doc.Cell {
+	if failure == results.Stopped {
+		return doc.Instead("stopped")
+	}
+	return doc.Instead("failed")
 }
 
 func micros(ps int64) doc.Cell { return doc.Text(fmt.Sprintf("%.1f", 1e6*units.Time(ps).Seconds())) }

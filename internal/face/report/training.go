@@ -104,11 +104,7 @@ func trainingTable(t *results.Training) *doc.Table {
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		if f.StepPs == 0 {
-			state := "failed"
-			if f.Failure == results.Stopped {
-				state = "stopped"
-			}
-			out.Add(doc.Text(f.Name), doc.Instead(state), doc.None, doc.None, doc.None, doc.None, doc.None, doc.None)
+			out.Add(doc.Text(f.Name), instead(f.Failure), doc.None, doc.None, doc.None, doc.None, doc.None, doc.None)
 			continue
 		}
 		tone := doc.Plain

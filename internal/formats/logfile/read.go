@@ -67,6 +67,9 @@ func Read(name string, from io.Reader) (*Log, error) {
 		}
 	})
 	if err != nil && len(b.Tables) == 0 {
+		if e := (*Error)(nil); errors.As(err, &e) && e.Text == notText {
+			e.Text += ": " + noTable
+		}
 		return nil, err
 	}
 	if err != nil {
@@ -101,15 +104,20 @@ func filled(tables []*Table) (out []*Table) {
 	return out
 }
 
+const notText = "this is not text"
+
+// noTable says of a log without rows what is read.
+const noTable = "there is no table of measurements in it: neither rows of nccl-tests (size, count, type, …, time, algbw, busbw), " +
+	"nor of perftest (#bytes #iterations …, or the report of --out_json), nor a report of clusterkit (Minimum bandwidth: …), nor of DeepEP's tests (Dispatch bandwidth: …, avg_t=…), " +
+	"nor of nixlbench (Block Size (B) Batch Size …) or transfer_engine_bench (Test completed: duration …), " +
+	"nor Markdown, CSV or JSON with columns of those names (size, time_us, algbw, busbw)"
+
 // empty is the error of a log without rows.
 func (b *builder) empty(lines int) error {
-	text := "there is no table of measurements in it: neither rows of nccl-tests (size, count, type, …, time, algbw, busbw), " +
-		"nor of perftest (#bytes #iterations …, or the report of --out_json), nor a report of clusterkit (Minimum bandwidth: …), nor of DeepEP's tests (Dispatch bandwidth: …, avg_t=…), " +
-		"nor of nixlbench (Block Size (B) Batch Size …) or transfer_engine_bench (Test completed: duration …), " +
-		"nor Markdown, CSV or JSON with columns of those names (size, time_us, algbw, busbw)"
+	text := noTable
 	switch {
 	case lines == 0:
-		text = "it is empty"
+		text = "it is empty: " + noTable
 	case len(b.Said.Warnings) > 0:
 		w := b.Said.Warnings[0]
 		return &Error{b.Name, w.Line, text + "; NCCL ended with: " + w.Text}
@@ -143,7 +151,7 @@ func eachLine(name string, from io.Reader, call func(n int, text string)) (n int
 			return n, &Error{name, n, "this is text in UTF-16, as PowerShell writes it: convert it with iconv -f UTF-16 -t UTF-8"}
 		}
 		if strings.IndexByte(string(text), 0) >= 0 || !utf8.Valid(text) && n == 1 {
-			return n, &Error{name, n, "this is not text"}
+			return n, &Error{name, n, notText}
 		}
 		line := strings.TrimRight(string(text), "\r\n")
 		if strings.Contains(line, "\x1b") {

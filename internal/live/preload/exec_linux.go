@@ -1,7 +1,9 @@
 package preload
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"syscall"
 )
@@ -9,11 +11,16 @@ import (
 // Exec puts a program in the place of this process. It returns only if it fails.
 func Exec(argv, env []string) error {
 	path, err := exec.LookPath(argv[0])
-	if err != nil {
-		return err
+	if err == nil {
+		err = syscall.Exec(path, argv, env)
 	}
-	if err := syscall.Exec(path, argv, env); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	var lookUp *exec.Error
+	if errors.As(err, &lookUp) {
+		err = lookUp.Err
 	}
-	return nil
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		err = file.Err
+	}
+	return fmt.Errorf("%s cannot be run: %w", argv[0], err)
 }

@@ -70,7 +70,11 @@ func Transfers(ctx context.Context, r *scenario.Resolved, o TransferOptions) (*r
 		if plans[i], err = control.NewPlan(r, f); err != nil {
 			return nil, err
 		}
-		out.Fabrics = append(out.Fabrics, results.KVFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Rows: make([]results.KVRow, len(o.Tokens))})
+		rows := make([]results.KVRow, len(o.Tokens))
+		for row, tokens := range o.Tokens {
+			rows[row] = results.KVRow{Tokens: tokens, Failure: results.Stopped} // until it has ended
+		}
+		out.Fabrics = append(out.Fabrics, results.KVFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Rows: rows})
 	}
 	jobs := len(plans) * len(o.Tokens)
 	tally := many.NewTally(jobs, o.Progress)
@@ -115,7 +119,11 @@ func move(ctx context.Context, r *scenario.Resolved, plan *network.Plan, tokens,
 		row.Block = min(block, slice)
 	}
 	out, err := transfer.Run(ctx, plan, r, transfer.Options{Limit: r.Run.Limit.SimulatedTime}, m)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		row.Failure = results.Stopped
+		return row
+	case err != nil:
 		row.Failure = err.Error()
 		return row
 	}

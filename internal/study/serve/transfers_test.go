@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/results"
 	"weft/scenario"
@@ -49,6 +50,29 @@ func TestALayerTakesItsBytesOverTheRate(t *testing.T) {
 	}
 	if row.Bytes != 4096*4*4096 {
 		t.Errorf("%d bytes, want 4,096 tokens of 4 layers of 4 KiB", row.Bytes)
+	}
+}
+
+// Transfers that are interrupted are stopped, not failed: those that were under way, and those that had not begun.
+func TestInterruptedTransfersAreStopped(t *testing.T) {
+	file, err := scenario.Decode("test", []byte(fmt.Sprintf("cluster: {nodes: 2}\nfabrics: [infiniband-ndr, roce-v2-400g]\nserving:\n  model: %s\n%s", small, whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	out, err := Transfers(ctx, r, TransferOptions{Tokens: []int{100_000_000}, Workers: 1})
+	if err == nil || !out.Partial {
+		t.Fatalf("%v, partial %v", err, out.Partial)
+	}
+	for _, f := range out.Fabrics {
+		if row := f.Rows[0]; row.Failure != results.Stopped || row.Tokens != 100_000_000 || row.TotalPs != 0 {
+			t.Errorf("%s: %+v", f.Name, row)
+		}
 	}
 }
 

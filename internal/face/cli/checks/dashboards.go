@@ -31,7 +31,7 @@ a run with --metrics, whose rates are per second of simulated time.`,
 				return exit.Errorf(exit.Defect, "%w", err)
 			}
 			if err := os.MkdirAll(e.Path(out), 0o755); err != nil {
-				return exit.Errorf(exit.Failed, "%w", process.Unwritable(out, err))
+				return process.Unwritable(out, err)
 			}
 			var files []string
 			for _, d := range all {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -88,9 +87,6 @@ func (l *logged) readLog(e *simulator.Simulator, path string) (*logfile.Log, err
 	name := "standard input"
 	if path != "-" {
 		name = path
-		if info, err := os.Stat(e.Path(path)); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("%s is a folder: want a log", path)
-		}
 		f, err := e.Open(path)
 		if err != nil {
 			return nil, process.CannotRead("the log "+path, err)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -101,9 +100,6 @@ func (c *comparing) named() (names []string) {
 func readMetrics(e *simulator.Simulator, d *metrics.Data, name string) error {
 	if name == "-" {
 		return d.Read("standard input", e.Stdin)
-	}
-	if info, err := os.Stat(e.Path(name)); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder: want a file", name)
 	}
 	f, err := e.Open(name)
 	if err != nil {

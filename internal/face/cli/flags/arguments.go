@@ -41,17 +41,22 @@ func OnlyVerbs(c *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
 	}
-	var names []string
-	for _, sub := range c.Commands() {
-		if !sub.Hidden {
-			names = append(names, sub.Name())
-		}
-	}
+	names := VerbNames(c.Commands())
 	has := "it has " + strings.Join(names, ", ")
 	if len(names) == 0 {
 		has = "it has none"
 	}
 	return fmt.Errorf("%s has no verb %q%s: %s", c.CommandPath(), Abridged(given[0]), DidYouMean(given[0], names), has)
+}
+
+// VerbNames are the names of verbs, without those that help does not show.
+func VerbNames(verbs []*cobra.Command) (names []string) {
+	for _, verb := range verbs {
+		if !verb.Hidden {
+			names = append(names, verb.Name())
+		}
+	}
+	return names
 }
 
 // DidYouMean is the name that a user may have meant, for an error about an unknown one; empty if

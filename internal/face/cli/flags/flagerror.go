@@ -8,12 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"weft/internal/sim/catalog"
 )
 
-// Error completes an error about a flag: what would be valid, and where to read on.
+// Error completes an error about a flag: what would be valid, and where to read on. An unknown verb
+// before the flag is the first mistake.
 func Error(c *cobra.Command, err error) error {
+	if before := c.Flags().Args(); c.HasSubCommands() && len(before) > 0 {
+		if wrong := c.ValidateArgs(before); wrong != nil {
+			return wrong
+		}
+	}
 	text, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest is for programmers
-	return fmt.Errorf("%s%s%s\nsee %s --help", text, validValue(err), aboutExact(c, text)+whyAbsent(c, text), c.CommandPath())
+	return fmt.Errorf("%s%s%s\nsee %s --help", text, validValue(err), aboutExact(c, text)+aboutUnknown(c, err), c.CommandPath())
 }
 
 // validValue says which values a flag takes if it could not read one as a number; the values of other flags say it
@@ -56,14 +64,31 @@ func Absent(cmd *cobra.Command, why string, flags ...string) {
 		cmd.Annotations = map[string]string{}
 	}
 	for _, flag := range flags {
-		cmd.Annotations["unknown flag: --"+flag] = why
+		cmd.Annotations["no --"+flag] = why
 	}
 }
 
-// whyAbsent completes an error about a flag that a verb does not have.
-func whyAbsent(c *cobra.Command, text string) string {
-	if why := c.Annotations[text]; why != "" {
+// aboutUnknown completes an error about a flag that a verb does not have: why, or which one is near.
+func aboutUnknown(c *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	name := unknown.GetSpecifiedName()
+	if why := c.Annotations["no --"+name]; why != "" {
 		return ": " + why
+	}
+	if unknown.GetSpecifiedShortnames() != "" {
+		return "" // every letter is near
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	if near := catalog.Nearest(name, known); near != "" {
+		return fmt.Sprintf(" (did you mean --%s?)", near)
 	}
 	return ""
 }

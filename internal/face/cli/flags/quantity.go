@@ -65,6 +65,19 @@ func SizeVarP(f *pflag.FlagSet, to *int, name, short string, value int, usage st
 	f.VarP(&quantity[int]{to, parse, strconv.Itoa, "bytes"}, name, short, usage)
 }
 
+// CountVar registers a flag for a number of things, with bounds.
+func CountVar(f *pflag.FlagSet, to *int, name string, value, least, most int, usage string) {
+	parse := func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least || n > most {
+			return 0, fmt.Errorf("want a whole number, %d to %d", least, most)
+		}
+		return n, nil
+	}
+	*to = value
+	f.Var(&quantity[int]{to, parse, strconv.Itoa, "int"}, name, usage)
+}
+
 // Share is a probability or a share, in the form of files: 0.001, 0.1%, 1/1000.
 func Share(to *float64) pflag.Value {
 	parse := func(text string) (float64, error) {

@@ -19,7 +19,7 @@ func TestAScriptForTheConsoleIsBounded(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "long"), maxScript+1); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"long": "more than 16 MiB", ".": "is a directory", "none": "no such file"} {
+	for name, want := range map[string]string{"long": "more than 16 MiB", ".": "it is a folder", "none": "no such file"} {
 		if _, err := readScript(e, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}

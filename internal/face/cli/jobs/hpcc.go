@@ -14,6 +14,7 @@ import (
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
+	"weft/internal/formats"
 	"weft/internal/formats/hpcc"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/hpccrun"
@@ -25,6 +26,9 @@ const (
 	pfcFile = "pfc.txt"
 )
 
+// caseFile marks the folder of a case.
+const caseFile = "config.txt"
+
 // replayCase simulates a case of the HPCC simulator.
 func (x *replayFlags) replayCase(cmd *cobra.Command, e *simulator.Simulator, dir string) error {
 	var refused error
@@ -35,6 +39,9 @@ func (x *replayFlags) replayCase(cmd *cobra.Command, e *simulator.Simulator, dir
 	})
 	if refused != nil {
 		return refused
+	}
+	if _, err := os.Stat(filepath.Join(e.Path(dir), caseFile)); err != nil {
+		return fmt.Errorf("%s: it has no %s: a folder is a case of the HPCC simulator, and other workloads are files: %s", dir, caseFile, formats.Names())
 	}
 	c, err := hpcc.Read(e.Folder(dir))
 	if err != nil {
@@ -73,7 +80,7 @@ func (x *replayFlags) replayCase(cmd *cobra.Command, e *simulator.Simulator, dir
 
 // noCase accepts any folder that is not a case itself, whose own results would be lost.
 func noCase(dir, _ string) error {
-	if _, err := os.Stat(filepath.Join(dir, "config.txt")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, caseFile)); err == nil {
 		return fmt.Errorf("the folder is a case itself, and its %s would be overwritten: name another folder", fctFile)
 	}
 	return nil

@@ -84,7 +84,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.BoolVar(&x.hits, "trace-hits", false, "with Mooncake's trace: blocks of a prompt that an earlier request began with are not computed again; all of prefill shares one memory without bound")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON")
-	f.IntVar(&x.seeds, "seeds", 1, "number of seeds for each rate: run.seed and the next ones, with requests and a fabric's random choices of their own")
+	flags.CountVar(f, &x.seeds, "seeds", 1, 1, weft.MaxSeeds, "number of seeds for each rate: run.seed and the next ones, with requests and a fabric's random choices of their own")
 	flags.OutFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json and report.html")
 	for _, flag := range []string{"rates", "seeds", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
@@ -103,9 +103,6 @@ func (x *serveFlags) check() error {
 	}
 	if x.hits && x.trace == "" {
 		return errors.New("--trace-hits is for --trace: random requests have serving.load.prefix-hits")
-	}
-	if x.seeds < 1 || x.seeds > weft.MaxSeeds {
-		return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, weft.MaxSeeds)
 	}
 	if len(x.rates) > maxRates {
 		return fmt.Errorf("--rates has %d rates: want at most %d", len(x.rates), maxRates)

@@ -86,7 +86,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f := cmd.Flags()
 	x.RegisterStudy(cmd, e, "cores to use; results do not depend on it (default: all)",
 		"scenario.yaml, results.json, meta.json, report.html and trace.json", "print the results as JSON")
-	f.IntVar(&x.seeds, "seeds", 1, "number of seeds for the step: run.seed and the next ones")
+	flags.CountVar(f, &x.seeds, "seeds", 1, 1, maxTrainSeeds, "number of seeds for the step: run.seed and the next ones")
 	f.BoolVar(&x.whole, "whole", false, "simulate every communication of the step in full, and reuse nothing")
 	f.Lookup("exact").Usage = simulator.StepsExactUsage
 	f.IntSliceVar(&x.scale, "scale", nil, "numbers of GPUs, smallest first: the scaling efficiency over them")
@@ -110,8 +110,6 @@ func (x *trainFlags) check(e *simulator.Simulator) error {
 		return fmt.Errorf("--series cannot be used with --scale: record one size of the cluster")
 	case x.metrics != "" && len(x.scale) > 0:
 		return fmt.Errorf("--metrics cannot be used with --scale: show one size of the cluster")
-	case x.seeds < 1 || x.seeds > maxTrainSeeds:
-		return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxTrainSeeds)
 	case x.IsArray() && (x.series || x.metrics != "" || x.whole):
 		return fmt.Errorf("--slurm divides the parts of a step among processes, and --series, --metrics and --whole need them in one: leave them out")
 	}

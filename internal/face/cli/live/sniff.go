@@ -160,10 +160,11 @@ func openInput(e *process.Env, path string) (io.ReadCloser, error) {
 	if path == "-" {
 		return io.NopCloser(e.Stdin), nil
 	}
-	if info, err := os.Stat(e.Path(path)); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder; a capture is a file", path)
+	f, err := e.Open(path)
+	if err != nil {
+		return nil, process.CannotRead("the capture "+path, err)
 	}
-	return e.Open(path)
+	return f, nil
 }
 
 // anomalyCounts lists the anomalies, the most serious kinds first, in the order of their

@@ -34,7 +34,7 @@ func (c *Flags) Cluster(e *process.Env, name string) (*scenario.File, error) {
 // clusterFile is the cluster's scenario: a file, or one line around a preset.
 func clusterFile(e *process.Env, name string) (file *scenario.File, preset bool, err error) {
 	if slices.Contains(catalog.Names(catalog.Node), name) {
-		file, err = scenario.New("--cluster "+name, &scenario.Scenario{Name: name, Cluster: scenario.Cluster{Node: scenario.Node{Preset: name}}})
+		file, err = scenario.New(name, &scenario.Scenario{Name: name, Cluster: scenario.Cluster{Node: scenario.Node{Preset: name}}})
 		return file, true, err
 	}
 	if name == "-" || strings.ContainsAny(name, `/\.`) {

@@ -33,8 +33,9 @@ func CollectiveNames() []string {
 	return names
 }
 
-// Collective finds a collective by name: all-reduce, allreduce, all_reduce_perf.
-func Collective(name string) (scenario.Collective, error) {
+// Collective finds a collective by name: all-reduce, allreduce, all_reduce_perf. The error lists
+// also other names, which are valid in its place.
+func Collective(name string, also ...string) (scenario.Collective, error) {
 	plain := func(s string) string {
 		return strings.TrimSuffix(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s)), "perf")
 	}
@@ -43,6 +44,6 @@ func Collective(name string) (scenario.Collective, error) {
 			return o.collect, nil
 		}
 	}
-	names := CollectiveNames()
-	return "", fmt.Errorf("%q is no collective%s: valid are %s", name, flags.DidYouMean(name, names), strings.Join(names, ", "))
+	names := append(CollectiveNames(), also...)
+	return "", fmt.Errorf("%q is no collective%s: valid are %s", flags.Abridged(name), flags.DidYouMean(name, names), strings.Join(names, ", "))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Open opens a file for reading. Opening and reading end with the command: a pipe without a writer,
-// or a device without an end, can be interrupted.
+// or a device without an end, can be interrupted. A folder is an error.
 func (e *Env) Open(path string) (fs.File, error) {
 	return e.openAs(path, os.O_RDONLY)
 }
@@ -26,6 +26,10 @@ func (e *Env) openAs(path string, mode int) (*interruptible, error) {
 	out := make(chan opened, 1)
 	go func() {
 		f, err := os.OpenFile(e.Path(path), mode, 0)
+		if err == nil && IsFolder(e.Path(path)) {
+			_ = f.Close()
+			err = &os.PathError{Op: "read", Path: path, Err: errFolder}
+		}
 		out <- opened{f, err}
 	}()
 	select {

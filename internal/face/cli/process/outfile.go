@@ -44,7 +44,7 @@ func (e *Env) WriteFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// errFolder is the error for the name of a folder, where a verb writes a file.
+// errFolder is the error for the name of a folder, where a verb reads or writes a file.
 var errFolder = errors.New("it is a folder: name a file")
 
 // IsFolder reports whether a path is an existing folder.

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,8 +46,10 @@ type bench struct {
 func NewBench(e *simulator.Simulator) *cobra.Command {
 	b := &bench{}
 	names := overrides.CollectiveNames()
+	further := []*cobra.Command{newBenchExperts(e, scenario.Dispatch), newBenchExperts(e, scenario.Combine), newBenchKV(e)}
+	verbs := flags.VerbNames(further)
 	cmd := &cobra.Command{
-		Use:   "bench " + strings.Join(names, "|"),
+		Use:   "bench " + strings.Join(slices.Concat(names, verbs), "|"),
 		Short: "simulate a collective on a cluster and print the table of nccl-tests",
 		Long: `Simulates a collective as nccl-tests measures it, and prints its table, column
 for column: scripts for nccl-tests can read it. Sizes (8, 64K, 1M, 8G in powers of
@@ -59,7 +62,7 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
   weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'
   weft bench all-reduce -b 8 -e 1G -f 2 --nodes 1 -g 8    # a log of all_reduce_perf -g 8
   weft bench all-reduce -b 8 -e 1G -f 2 --as torch        # PyTorch's times`,
-		Args: flags.Args(1, 1, "one collective ("+strings.Join(names, ", ")+")"),
+		Args: flags.Args(1, 1, "one collective, or a verb of bench"),
 		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(given) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -67,7 +70,7 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, given []string) error {
-			collect, err := overrides.Collective(given[0])
+			collect, err := overrides.Collective(given[0], verbs...)
 			if err != nil {
 				return err
 			}
@@ -93,14 +96,13 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
 	for i := range fixedFlags {
 		fixedFlags[i].register(f)
 	}
-	cmd.AddCommand(newBenchExperts(e, scenario.Dispatch), newBenchExperts(e, scenario.Combine))
+	cmd.AddCommand(further...)
 	b.Flags.Register(cmd)
 	b.Execution.Register(e, cmd)
 	e.ReportFlags(cmd)
 	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
-	cmd.AddCommand(newBenchKV(e))
 	return cmd
 }
 
@@ -221,18 +223,18 @@ func gpuTitle(model string) string {
 func (b *bench) scenario(e *simulator.Simulator, collect scenario.Collective, from, to, step units.Bytes) (*scenario.Resolved, error) {
 	over := []scenario.Override{
 		scenario.Set("workload.collective", collect, "bench"),
-		{Path: "workload.sizes", Value: b.sizes(from, to, step), Origin: "-b, -e, -i, -f"},
-		scenario.Set("run.iterations", b.iters, fmt.Sprintf("-n %d", b.iters)),
-		scenario.Set("run.warmup", b.warmup, fmt.Sprintf("-w %d", b.warmup)),
+		{Path: "workload.sizes", Value: b.sizes(from, to, step), Origin: b.asked("minbytes", "maxbytes", "stepbytes", "stepfactor")},
+		scenario.Set("run.iterations", b.iters, b.asked("iters")),
+		scenario.Set("run.warmup", b.warmup, b.asked("warmup_iters")),
 	}
 	if b.Changed("nodes") {
-		over = append(over, scenario.Set("cluster.nodes", b.nodes, fmt.Sprintf("--nodes %d", b.nodes)))
+		over = append(over, scenario.Set("cluster.nodes", b.nodes, b.asked("nodes")))
 	}
 	if b.Changed("datatype") {
-		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: "-d " + flags.Abridged(b.datatype)})
+		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: b.asked("datatype")})
 	}
 	if slices.Contains([]scenario.Collective{scenario.Broadcast, scenario.Reduce, scenario.Scatter, scenario.Gather}, collect) {
-		over = append(over, scenario.Set("workload.root", b.root, fmt.Sprintf("-r %d", b.root)))
+		over = append(over, scenario.Set("workload.root", b.root, b.asked("root")))
 	}
 	file, err := b.Flags.Cluster(e.Env, b.cluster)
 	if err != nil {
@@ -253,16 +255,27 @@ func (b *bench) scenario(e *simulator.Simulator, collect scenario.Collective, fr
 	return r, nil
 }
 
+// asked are those of the flags that were given, as the origin of a value; otherwise it is the verb's.
+func (b *bench) asked(names ...string) string {
+	var given []string
+	for _, name := range names {
+		switch f := b.Given.Lookup(name); {
+		case f.Changed && f.Shorthand != "":
+			given = append(given, fmt.Sprintf("-%s %s", f.Shorthand, flags.Abridged(f.Value.String())))
+		case f.Changed:
+			given = append(given, fmt.Sprintf("--%s %s", name, flags.Abridged(f.Value.String())))
+		}
+	}
+	return cmp.Or(strings.Join(given, " "), "bench")
+}
+
 // reduced is a node with a part of its GPUs, with their share of its NICs.
 func (b *bench) reduced(file *scenario.File, over []scenario.Override) ([]scenario.Override, error) {
 	given := b.Given
 	if !given.Changed("ngpus") && !given.Changed("nthreads") {
 		return over, nil
 	}
-	gpus, asked := b.threads*max(1, b.gpus), fmt.Sprintf("-g %d", b.gpus)
-	if given.Changed("nthreads") {
-		asked = fmt.Sprintf("-t %d -g %d", b.threads, max(1, b.gpus))
-	}
+	gpus, asked := b.threads*max(1, b.gpus), b.asked("nthreads", "ngpus")
 	whole, err := file.Resolve()
 	if err != nil {
 		return nil, err

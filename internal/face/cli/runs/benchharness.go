@@ -2,7 +2,6 @@ package runs
 
 import (
 	"fmt"
-	"strconv"
 
 	"weft/internal/face/cli/flags"
 	"weft/scenario"
@@ -29,16 +28,16 @@ func (b *bench) harness(over []scenario.Override) ([]scenario.Override, error) {
 	case b.as == asTorch && graphs > 0:
 		return nil, fmt.Errorf("-G %d is for --as %s: PyTorch's times are without CUDA graphs", graphs, asNCCLTests)
 	case b.as == asTorch:
-		set(scenario.Torch, "--as "+asTorch)
+		set(scenario.Torch, b.asked("as"))
 	case graphs > 0: // no launch for each operation
-		set(scenario.Process, "-G "+strconv.Itoa(graphs))
+		set(scenario.Process, b.asked("cudagraph"))
 	case b.gpus > 1:
-		set(scenario.ForAll, fmt.Sprintf("-g %d", b.gpus))
-		over = append(over, scenario.Set("nccl.per-thread", b.gpus, fmt.Sprintf("-g %d", b.gpus)))
+		set(scenario.ForAll, b.asked("ngpus"))
+		over = append(over, scenario.Set("nccl.per-thread", b.gpus, b.asked("ngpus")))
 	case given.Changed("nthreads"):
-		set(scenario.Thread, fmt.Sprintf("-t %d", b.threads))
+		set(scenario.Thread, b.asked("nthreads"))
 	case b.as == asNCCLTests || given.Changed("ngpus"):
-		set(scenario.Process, "--as "+asNCCLTests)
+		set(scenario.Process, b.asked("as", "ngpus"))
 	}
 	return over, nil
 }

@@ -122,7 +122,7 @@ func (b *benchKV) scenario(e *simulator.Simulator) (*scenario.Resolved, error) {
 		if err != nil {
 			return nil, err
 		}
-		over = append(over, scenario.Set("serving.model", "llama3-70b", "--model"))
+		over = append(over, scenario.Set("serving.model", "llama3-70b", "bench kv"))
 		for _, pool := range []string{"prefill", "decode"} {
 			over = append(over, scenario.Set("serving."+pool+".tensor", bare.Cluster.Node.GPUs, "a node's GPUs"))
 		}

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -45,9 +44,6 @@ the unchanged scenario, as weft run makes it: no lead is claimed.`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if cmd.Flags().Changed("seeds") && (seeds < 1 || seeds > weft.MaxSeeds) {
-				return fmt.Errorf("--seeds %d: want 1 to %d; one is a single run of the unchanged scenario", seeds, weft.MaxSeeds)
-			}
 			r, err := c.LoadWorkload(e.Env, given[0])
 			if err != nil {
 				return err
@@ -59,7 +55,7 @@ the unchanged scenario, as weft run makes it: no lead is claimed.`,
 			return compare(cmd.Context(), e, r, &c, &x, given[0])
 		},
 	}
-	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")
+	flags.CountVar(cmd.Flags(), &seeds, "seeds", 0, 1, weft.MaxSeeds, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.Register(cmd)
 	x.Register(e, cmd)

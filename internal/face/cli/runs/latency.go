@@ -61,6 +61,7 @@ after the response.`,
 	l.Given = cmd.Flags()
 	f := cmd.Flags()
 	f.StringSliceVar(&l.Fabrics, "fabric", nil, "fabric presets, or fabrics of the scenario (default: InfiniBand, RoCE v2 and TCP at 400 Gb/s, or all of the scenario's)")
+	flags.Absent(cmd, "the size of the message is --bytes", "size")
 	f.StringVar(&l.bytes, "bytes", "2", "size of the message, in the form of ib_write_lat (2, 4K)")
 	f.StringVar(&l.op, "op", "write", "operation: write, send or read; TCP sends")
 	f.StringVar(&l.path, "path", "", "data path of RDMA: cpu, rdma-host, gpudirect-p2p or gpudirect-rdma (default: the fabric's); TCP has cpu")
@@ -176,7 +177,7 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 	var first error
 	for _, node := range latencyNodes {
 		var file *scenario.File
-		file, err = scenario.New("--fabric "+name, &scenario.Scenario{
+		file, err = scenario.New(name, &scenario.Scenario{
 			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: node}}, Fabrics: []scenario.Fabric{l.fabric(name)},
 		})
 		if err == nil {

@@ -44,6 +44,8 @@ func (x *Execution) Register(e *Simulator, cmd *cobra.Command) {
 	e.ExactFlag(cmd)
 	SeriesFlag(cmd, &x.Series)
 	MetricsFlag(cmd, &x.Metrics)
+	flags.Absent(cmd, "the page is report.html of --out", "html")
+	flags.Absent(cmd, "one seed is simulated; weft compare FILE --seeds repeats each size", "seeds")
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
 

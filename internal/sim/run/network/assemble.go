@@ -92,7 +92,8 @@ func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, *routin
 		return nil, nil, fmt.Errorf("the topology has %d ports for NICs, the cluster has %d", g.Compute(), r.Cluster.Endpoints())
 	}
 	if lids := (g.Endpoints + g.Switches()) / max(1, g.Planes); protocol.Of(f.Kind).SubnetManager && lids > int(units.LastUnicastLID) {
-		return nil, nil, fmt.Errorf("a subnet of %d NIC ports and switches: the most is %d, its unicast LIDs: take planes, or fewer nodes", lids, units.LastUnicastLID)
+		err := fmt.Errorf("a subnet of %d NIC ports and switches: the most is %d, its unicast LIDs: take topology.shape dual-plane, more topology.planes, or fewer nodes", lids, units.LastUnicastLID)
+		return nil, nil, Refuse(f, "topology.shape", err)
 	}
 	t, err := routing.Build(g)
 	if err != nil {
