@@ -41,9 +41,9 @@ type (
 	//	Progress func(Progress)         // called now and then, never concurrently; may be nil
 	//	Finished func(Finished)         // called with each simulation that has ended or failed; may be nil
 	//	Series   func(*results.Series)  // called with the record over time of each simulation; nil records nothing
-	//	Exact    Exact                  // whether periods that repeat themselves are skipped
+	//	Exact    weft.Exact             // whether periods that repeat themselves are skipped
 	//	Live     *Live                  // shows what a run in progress has counted; may be nil
-	//	Cache    Cache                  // has results of earlier runs, and takes the new ones; may be nil
+	//	Cache    weft.Cache             // has results of earlier runs, and takes the new ones; may be nil
 	Options = sim.Options
 	// Progress is the progress of a run; Options.Progress gets it. Its fields:
 	//
