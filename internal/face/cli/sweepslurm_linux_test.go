@@ -152,9 +152,14 @@ func TestASweepOnSlurmHasTheLocalTable(t *testing.T) {
 	if out, err := c.Command("scontrol", "requeue", fmt.Sprintf("%d_5", array)).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	requeued := time.Now()
 	c.Await("the second process of "+worker(3), func() bool { return rows(worker(3)+".2") >= 2 })
 	c.Await("the second process of "+worker(5), func() bool {
-		// Slurm begins a requeued job two minutes later, unless it is told otherwise.
+		// Slurm begins a requeued job two minutes later, unless it is told otherwise. In the second of the
+		// requeue, slurmd refuses it as killed, and Slurm gives it up.
+		if time.Since(requeued) < 3*time.Second {
+			return false
+		}
 		_ = c.Command("scontrol", "update", fmt.Sprintf("JobId=%d_5", array), "StartTime=now").Run()
 		return rows(worker(5)+".2") >= 2
 	})
