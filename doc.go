@@ -9,7 +9,7 @@
 // ([scenario.Set]) over the file and gives a [scenario.Resolved]: the scenario with every number
 // present. [Run] simulates it and gives results (package [weft/results]). For a collective
 // operation on a cluster, [Collective] is all of this in two lines. [Many] simulates many scenarios,
-// several at the same time; [Variants] are those of a sweep section.
+// several at the same time. [Variants] returns the scenarios of a file's sweep section for it.
 //
 // The command weft runs a scenario by [Run] too; its studies are given that function.
 //

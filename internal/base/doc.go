@@ -15,7 +15,7 @@
 //
 // # Imports
 //
-// base imports units alone. formats, ib, sim, study and face import it; verbs, live and cmd its door. A package belongs here when
-// two wings need it that may not import each other; otherwise it belongs to the wing that
-// uses it.
+// base imports units alone. formats, ib, sim, study and face import it; verbs, live and cmd its
+// door. A package belongs here when two wings need it that may not import each other; otherwise it
+// belongs to the wing that uses it.
 package base

@@ -35,11 +35,14 @@ func KVTransfers(t *results.KVTransfers) *doc.Document {
 }
 
 // instead is the cell of a run without a result.
-func instead(failure string) doc.Cell {
+func instead(failure string) doc.Cell { return doc.Instead(endOf(failure)) }
+
+// endOf says in a word how a run without a result ended.
+func endOf(failure string) string {
 	if failure == results.Stopped {
-		return doc.Instead("stopped")
+		return "stopped"
 	}
-	return doc.Instead("failed")
+	return "failed"
 }
 
 func micros(ps int64) doc.Cell { return doc.Text(fmt.Sprintf("%.1f", 1e6*units.Time(ps).Seconds())) }

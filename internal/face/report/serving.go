@@ -106,10 +106,8 @@ func stateOf(p *results.ServingPoint, f *results.ServingFabric) string {
 	switch {
 	case p.Unstable != "" || f.Unstable != "":
 		return "unstable"
-	case f.Failure == results.Stopped:
-		return "stopped"
 	case f.Failure != "":
-		return "failed"
+		return endOf(f.Failure)
 	}
 	return ""
 }

@@ -10,9 +10,11 @@ import (
 	"weft/units"
 )
 
-// The input files of a case; config.txt may name the other two differently.
+// ConfigFile is the file that makes a folder a case.
+const ConfigFile = "config.txt"
+
+// The other input files of a case; config.txt may name them differently.
 const (
-	configName   = "config.txt"
 	topologyName = "topology.txt"
 	flowName     = "flow.txt"
 )
@@ -31,7 +33,7 @@ type Case struct {
 func Read(folder fs.FS) (*Case, error) {
 	problems := &Problems{}
 	c := &Case{}
-	text, ok := readFile(folder, configName, problems)
+	text, ok := readFile(folder, ConfigFile, problems)
 	if !ok {
 		return nil, problems
 	}
@@ -85,7 +87,7 @@ func (c *Case) checkECN(file string, t *Topology, problems *Problems) {
 			continue
 		}
 		told[l.Rate] = true
-		problems.add(configName, 0, "", fmt.Sprintf("KMIN_MAP, KMAX_MAP and PMAX_MAP with an entry for %d, the rate of a switch's port in %s", int64(l.Rate), file))
+		problems.add(ConfigFile, 0, "", fmt.Sprintf("KMIN_MAP, KMAX_MAP and PMAX_MAP with an entry for %d, the rate of a switch's port in %s", int64(l.Rate), file))
 	}
 }
 
@@ -100,7 +102,7 @@ func (c *Case) checkLinkDown(t *Topology, problems *Problems) {
 			return
 		}
 	}
-	problems.add(configName, 0, fmt.Sprintf("LINK_DOWN %d %d", d.A, d.B), "two nodes that a link joins")
+	problems.add(ConfigFile, 0, fmt.Sprintf("LINK_DOWN %d %d", d.A, d.B), "two nodes that a link joins")
 }
 
 // readFile reads one of the three files.

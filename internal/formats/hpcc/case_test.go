@@ -23,7 +23,7 @@ func references(t testing.TB) []string {
 	t.Helper()
 	var dirs []string
 	for _, root := range []string{"testdata/fct", os.Getenv("WEFT_REFERENCE")} {
-		found, err := filepath.Glob(filepath.Join(root, "*", configName))
+		found, err := filepath.Glob(filepath.Join(root, "*", ConfigFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func small(t testing.TB, flows string) *Case {
 func smallFolder(flows string) fstest.MapFS {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	return fstest.MapFS{
-		configName:   file("ENABLE_QCN 0\n"),
+		ConfigFile:   file("ENABLE_QCN 0\n"),
 		topologyName: file("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"),
 		flowName:     file(flows),
 	}
@@ -196,7 +196,7 @@ func (w *watchedFS) Open(name string) (fs.File, error) {
 func TestOnlyTheThreeInputsAreOpened(t *testing.T) {
 	folder := smallFolder("0\n")
 	folder["fat.txt"] = folder[topologyName]
-	folder[configName] = &fstest.MapFile{Data: []byte("ENABLE_QCN 0\nTOPOLOGY_FILE ../mix/fat.txt\nTRACE_FILE trace.txt\n")}
+	folder[ConfigFile] = &fstest.MapFile{Data: []byte("ENABLE_QCN 0\nTOPOLOGY_FILE ../mix/fat.txt\nTRACE_FILE trace.txt\n")}
 	w := &watchedFS{FS: folder}
 	if _, err := Read(w); err != nil {
 		t.Fatal(err)

@@ -310,7 +310,7 @@ func textKey(field func(*Config) *string) key {
 func inputKey(field func(*Config) *string) key {
 	return key{1, "the name of a file beside config.txt", func(c *Config, words []string) bool {
 		base := path.Base(words[0])
-		if !fs.ValidPath(base) || base == "." || base == configName {
+		if !fs.ValidPath(base) || base == "." || base == ConfigFile {
 			return false
 		}
 		*field(c) = words[0]
@@ -375,7 +375,7 @@ func parseConfig(text string, problems *Problems) (Config, []Ignored) {
 	var ignored []Ignored
 	unknown := map[string]int{} // index in ignored
 	first := map[string]int{}   // the line of a key
-	t := table{file: configName, text: text, problems: problems}
+	t := table{file: ConfigFile, text: text, problems: problems}
 	for l, ok := t.pull(); ok; l, ok = t.pull() {
 		name := l.words[0]
 		if remark(name) {
@@ -387,19 +387,19 @@ func parseConfig(text string, problems *Problems) (Config, []Ignored) {
 			if !seen {
 				i = len(ignored)
 				unknown[name] = i
-				ignored = append(ignored, Ignored{File: configName, Line: l.number, What: "unknown key " + wording.Abridged(name, 60)})
+				ignored = append(ignored, Ignored{File: ConfigFile, Line: l.number, What: "unknown key " + wording.Abridged(name, 60)})
 			}
 			ignored[i].Count++
 			continue
 		}
 		if before := first[name]; before > 0 {
-			problems.add(configName, l.number, name, "each key once (it is already in line "+strconv.Itoa(before)+")")
+			problems.add(ConfigFile, l.number, name, "each key once (it is already in line "+strconv.Itoa(before)+")")
 			continue
 		}
 		first[name] = l.number
 		words, ok := k.take(l.words[1:])
 		if !ok || !k.set(&c, words) {
-			problems.add(configName, l.number, join(l), name+" and "+k.want)
+			problems.add(ConfigFile, l.number, join(l), name+" and "+k.want)
 		}
 	}
 	return c, ignored

@@ -10,7 +10,7 @@ import (
 // Reading any files ends with a case that can be used or with problems that have text.
 func FuzzRead(f *testing.F) {
 	for _, dir := range references(f) {
-		f.Add(text(f, dir, configName), text(f, dir, topologyName), text(f, dir, flowName))
+		f.Add(text(f, dir, ConfigFile), text(f, dir, topologyName), text(f, dir, flowName))
 	}
 	transcripts, err := filepath.Glob("testdata/problems/*.txt")
 	if err != nil {
@@ -24,11 +24,11 @@ func FuzzRead(f *testing.F) {
 			}
 			return ""
 		}
-		f.Add(one(configName), one(topologyName), one(flowName))
+		f.Add(one(ConfigFile), one(topologyName), one(flowName))
 	}
 	f.Fuzz(func(t *testing.T, config, topology, flow string) {
 		c, err := Read(fstest.MapFS{
-			configName:   &fstest.MapFile{Data: []byte(config)},
+			ConfigFile:   &fstest.MapFile{Data: []byte(config)},
 			topologyName: &fstest.MapFile{Data: []byte(topology)},
 			flowName:     &fstest.MapFile{Data: []byte(flow)},
 		})

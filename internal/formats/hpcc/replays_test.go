@@ -58,9 +58,9 @@ func TestReplayOfAnIncastPausesAsTheReference(t *testing.T) {
 		flows += fmt.Sprintf("%d %d 3 100 1000000 2.0\n", h, senders)
 	}
 	config := strings.NewReplacer("ENABLE_QCN 1", "ENABLE_QCN 0", "BUFFER_SIZE 32", "BUFFER_SIZE 4").
-		Replace(text(t, "testdata/fct/star100_inc2_1MB_dcqcn_buf32", configName))
+		Replace(text(t, "testdata/fct/star100_inc2_1MB_dcqcn_buf32", ConfigFile))
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
-	c, err := Read(fstest.MapFS{configName: file(config), topologyName: file(topology), flowName: file(flows)})
+	c, err := Read(fstest.MapFS{ConfigFile: file(config), topologyName: file(topology), flowName: file(flows)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,8 +38,8 @@ type together struct {
 // mostPackets bounds the packets of a run's exchanges, to about a minute of a core.
 const mostPackets = 20_000_000
 
-// met has slowdowns: the time beside each other over the time alone. Prefill and Decode are those of
-// the exchanges of prompts and of answers beside transfers, Transfers that of transfers beside exchanges.
+// met holds three slowdowns: Prefill and Decode of the exchanges of prompts and of answers beside
+// transfers, Transfers of transfers beside exchanges. A slowdown is the time in company over the time alone.
 type met struct{ Prefill, Decode, Transfers float64 }
 
 // metOf takes the slowdowns from a run; nil if exchanges and transfers did not meet in it.

@@ -53,7 +53,7 @@ func TestALayerTakesItsBytesOverTheRate(t *testing.T) {
 	}
 }
 
-// Transfers that are interrupted are stopped, not failed: those that were under way, and those that had not begun.
+// An interrupted run marks its transfers as stopped, not as failed: those in progress and those that have not begun.
 func TestInterruptedTransfersAreStopped(t *testing.T) {
 	file, err := scenario.Decode("test", []byte(fmt.Sprintf("cluster: {nodes: 2}\nfabrics: [infiniband-ndr, roce-v2-400g]\nserving:\n  model: %s\n%s", small, whole)))
 	if err != nil {

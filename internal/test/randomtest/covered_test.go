@@ -57,8 +57,8 @@ const (
 // mostDrawn bounds the scenarios in which a choice is looked for: the rarest are in one of 500.
 const mostDrawn = 4 * scenarios
 
-// Every field of a scenario that a run reads is given by a random scenario, and every choice of such
-// a field occurs in what they resolve to. As many are drawn as are needed to see it.
+// Random scenarios give every field that a run reads. The resolved scenarios have every choice of such
+// a field. The test draws scenarios until it has seen each choice, and at most mostDrawn.
 func TestEveryChoiceOfTheFormatOccurs(t *testing.T) {
 	s := readSchema(t)
 	occurs := map[string]bool{}

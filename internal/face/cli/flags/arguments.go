@@ -49,7 +49,7 @@ func OnlyVerbs(c *cobra.Command, given []string) error {
 	return fmt.Errorf("%s has no verb %q%s: %s", c.CommandPath(), Abridged(given[0]), DidYouMean(given[0], names), has)
 }
 
-// VerbNames are the names of verbs, without those that help does not show.
+// VerbNames returns the names of the verbs that help shows.
 func VerbNames(verbs []*cobra.Command) (names []string) {
 	for _, verb := range verbs {
 		if !verb.Hidden {

@@ -26,9 +26,6 @@ const (
 	pfcFile = "pfc.txt"
 )
 
-// caseFile marks the folder of a case.
-const caseFile = "config.txt"
-
 // replayCase simulates a case of the HPCC simulator.
 func (x *replayFlags) replayCase(cmd *cobra.Command, e *simulator.Simulator, dir string) error {
 	var refused error
@@ -40,8 +37,8 @@ func (x *replayFlags) replayCase(cmd *cobra.Command, e *simulator.Simulator, dir
 	if refused != nil {
 		return refused
 	}
-	if _, err := os.Stat(filepath.Join(e.Path(dir), caseFile)); err != nil {
-		return fmt.Errorf("%s: it has no %s: a folder is a case of the HPCC simulator, and other workloads are files: %s", dir, caseFile, formats.Names())
+	if _, err := os.Stat(filepath.Join(e.Path(dir), hpcc.ConfigFile)); err != nil {
+		return fmt.Errorf("%s: it has no %s: a folder is a case of the HPCC simulator, and other workloads are files: %s", dir, hpcc.ConfigFile, formats.Names())
 	}
 	c, err := hpcc.Read(e.Folder(dir))
 	if err != nil {
@@ -80,7 +77,7 @@ func (x *replayFlags) replayCase(cmd *cobra.Command, e *simulator.Simulator, dir
 
 // noCase accepts any folder that is not a case itself, whose own results would be lost.
 func noCase(dir, _ string) error {
-	if _, err := os.Stat(filepath.Join(dir, caseFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, hpcc.ConfigFile)); err == nil {
 		return fmt.Errorf("the folder is a case itself, and its %s would be overwritten: name another folder", fctFile)
 	}
 	return nil

@@ -255,7 +255,7 @@ func (b *bench) scenario(e *simulator.Simulator, collect scenario.Collective, fr
 	return r, nil
 }
 
-// asked are those of the flags that were given, as the origin of a value; otherwise it is the verb's.
+// asked is the origin of a value: those of the named flags that the user typed, or bench if none.
 func (b *bench) asked(names ...string) string {
 	var given []string
 	for _, name := range names {

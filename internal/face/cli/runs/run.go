@@ -19,8 +19,9 @@ func NewRun(e *simulator.Simulator) *cobra.Command {
 		Use:   "run FILE",
 		Short: "simulate a scenario, on one fabric or several",
 		Long: `Simulates the scenario on its fabrics and prints the results of each: what weft
-compare prints, without a verdict and its tests. With --print-scenario it only prints the scenario with every number resolved: from the
-file, from presets, and derived.`,
+compare prints, without a verdict and its tests. With --print-scenario it only
+prints the scenario with every number resolved: from the file, from presets, and
+derived.`,
 		Example: `  weft run examples/h100-128.yaml --fabric roce-v2-400g --out run
   weft run examples/h100-128.yaml --print-scenario`,
 		Args:              flags.Args(1, 1, "one scenario file"),
