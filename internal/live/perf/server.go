@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"weft/internal/base/door"
 	"weft/verbs"
 )
@@ -32,19 +34,22 @@ type server struct {
 	ended Ended
 	tests chan struct{} // one place for each running test
 
+	bytes  int64 // the memory of all tests
+	memory *semaphore.Weighted
+
 	// Deadlines: first for a client's first order, idle for each further order, queue for the wait
-	// for a place, still for a test without progress, longest for any test.
+	// for a place and for memory, still for a test without progress, longest for any test.
 	first, idle, queue, still, longest time.Duration
 
 	mu      sync.Mutex
 	clients int
 	idlers  *list.List // idle links; the longest idle is first
-	free    int64      // bytes
 }
 
 func newServer(dev *verbs.Device, bytes int64, ended Ended) *server {
 	return &server{
-		dev: dev, ended: ended, tests: make(chan struct{}, maxTests), idlers: list.New(), free: bytes,
+		dev: dev, ended: ended, tests: make(chan struct{}, maxTests), idlers: list.New(),
+		bytes: bytes, memory: semaphore.NewWeighted(bytes),
 		first: firstOrder, idle: nextOrder, queue: patience / 2, still: patience, longest: longestTest,
 	}
 }
@@ -132,21 +137,18 @@ func (s *server) active(e *list.Element) {
 	s.idlers.Remove(e)
 }
 
-// claim takes memory for a test, or says how much is missing.
-func (s *server) claim(n int64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n > s.free {
-		return fmt.Errorf("perf: the test takes %d bytes of memory, and the server has %d left", n, s.free)
+// claim waits for the memory of a test. The server frees the memory of a test a little after the
+// client has its result, so the next test of the same client may arrive first.
+func (s *server) claim(ctx context.Context, n int64) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.queue, fmt.Errorf("running tests have freed too little within %v: try again later", s.queue))
+	defer cancel()
+	if n > s.bytes {
+		return fmt.Errorf("perf: the test takes %d bytes of memory, and the server has %d", n, s.bytes)
 	}
-	s.free -= n
+	if s.memory.Acquire(ctx, n) != nil {
+		return fmt.Errorf("perf: the test takes %d bytes of memory, and the server has %d: %w", n, s.bytes, context.Cause(ctx))
+	}
 	return nil
-}
-
-func (s *server) release(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free += n
 }
 
 // one runs one test, once a place and memory are free.
@@ -163,10 +165,10 @@ func (s *server) one(ctx context.Context, l *link, order *End) error {
 		return errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
 	defer func() { <-s.tests }()
-	if err := s.claim(t.memory()); err != nil {
+	if err := s.claim(ctx, t.memory()); err != nil {
 		return errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
-	defer s.release(t.memory())
+	defer s.memory.Release(t.memory())
 	// The deadline for an order is over; the test has the bounds below.
 	if err := l.conn.SetReadDeadline(time.Time{}); err != nil {
 		return err

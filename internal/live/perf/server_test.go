@@ -217,7 +217,7 @@ func TestATestHasABound(t *testing.T) {
 }
 
 func TestTestsWithoutPlaceOrMemoryGetAnError(t *testing.T) {
-	at, dev, _ := serverOf(t, "127.3.8.1", small.memory(), func(s *server) { s.queue = 50 * time.Millisecond })
+	at, dev, _ := serverOf(t, "127.3.8.1", small.memory(), func(*server) {})
 	big := small
 	big.Size *= 2
 	if err := run(t, asker(t, at, dev, "127.3.8.2"), big); err == nil || !strings.Contains(err.Error(), "and the server has") {
@@ -236,6 +236,23 @@ func TestTestsWithoutPlaceOrMemoryGetAnError(t *testing.T) {
 	})
 	if err := run(t, asker(t, at, dev, "127.3.8.4"), small); err == nil || !strings.Contains(err.Error(), "tests are running") {
 		t.Errorf("one test more than a server has places for: %v", err)
+	}
+}
+
+// A test waits for the memory of the test before it: its client has the result before the server
+// has freed the memory.
+func TestATestWaitsForMemory(t *testing.T) {
+	s := newServer(nil, small.memory(), nil)
+	if err := s.claim(t.Context(), small.memory()); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { s.memory.Release(small.memory()) })
+	if err := s.claim(t.Context(), small.memory()); err != nil {
+		t.Error(err)
+	}
+	s.queue = 20 * time.Millisecond
+	if err := s.claim(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "freed too little within 20ms") {
+		t.Errorf("a test without memory: %v", err)
 	}
 }
 
