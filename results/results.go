@@ -70,6 +70,9 @@ type Point struct {
 	// means over the seeds; all other fields are from the first seed.
 	Seeds *Seeds
 
+	// Estimate is nil if all of the size was simulated.
+	Estimate *Estimate
+
 	Flows   Distribution // of messages between nodes
 	Counts  Counts       // of the whole network
 	Hottest []HotLink    // the busiest first, at most eight
@@ -88,6 +91,25 @@ type Point struct {
 	Fault    *FaultPoint // nil if the scenario has no faults
 	Partial  bool        // stopped before its end
 	Failure  string      // the reason if the point has no result
+}
+
+// Estimate says that a point is estimated from a part of a collective's work. Its times and its
+// counters are continued to the whole. The times of messages, the links and the longest waits are
+// those of the part.
+type Estimate struct {
+	Pieces int    `json:"pieces"`    // that were simulated
+	Of     int    `json:"of_pieces"` // of the whole
+	What   string `json:"what"`      // what a piece is: loops, rounds or steps
+	// Rails is the number of alike rails of which one was simulated; 0 if all were.
+	Rails int `json:"rails,omitempty"`
+	// The whole took a time in the interval, by the difference of the parts' rates.
+	LowPs  int64 `json:"time_low_ps"`
+	HighPs int64 `json:"time_high_ps"`
+}
+
+// Error is half of the interval over its middle.
+func (e *Estimate) Error() float64 {
+	return float64(e.HighPs-e.LowPs) / max(1, float64(e.HighPs+e.LowPs))
 }
 
 // Skipped is the part of a run that repeats an earlier part exactly, and so was not simulated. All results

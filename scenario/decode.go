@@ -263,6 +263,8 @@ func readScalar(text string, v reflect.Value) error {
 		return parseInto(p, text, parsePKey)
 	case *QKey:
 		return parseInto(p, text, parseQKey)
+	case *ErrorBound:
+		return parseInto(p, text, parseErrorBound)
 	case *units.Bytes:
 		return parseInto(p, text, units.ParseBytes)
 	case *units.Rate:
@@ -370,6 +372,8 @@ func wanted(t reflect.Type) string {
 		return "a P_Key such as 0x8"
 	case t == reflect.TypeFor[QKey]():
 		return "a Q_Key such as 0x11111111"
+	case t == reflect.TypeFor[ErrorBound]():
+		return "a bound such as 1%, or none"
 	case t == ratioType:
 		return "a ratio such as 1/8 or 20%"
 	case choices(t) != nil:

@@ -272,6 +272,9 @@ type Run struct {
 	Jitter bool `yaml:"jitter"`
 	// Pauses records which port paused which by PFC, for weft explain and the report.
 	Pauses bool `yaml:"pauses,omitzero"`
+	// Error is the error to which the time of a long collective may be estimated from a part of it;
+	// 0 is DefaultError.
+	Error ErrorBound `yaml:"error,omitzero"`
 	// Limit bounds the run.
 	Limit Limit `yaml:"limit"`
 }

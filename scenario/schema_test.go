@@ -189,6 +189,8 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return text(`^[0-9]+(\.[0-9]+)? ?(mm|cm|m|km)$`, "30m")
 	case reflect.TypeFor[units.FLOPS]():
 		return text(`^[0-9]+(\.[0-9]+)? ?[GTP]?FLOPS$`, "989TFLOPS")
+	case reflect.TypeFor[ErrorBound]():
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0.001", Maximum: "0.5"}, {Type: "string", Pattern: `^(none|[0-9.]+%?)$`}}, Examples: []any{"1%"}}
 	case ratioType:
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: `^[0-9.]+([eE][+-]?[0-9]+)?%?([/:][0-9.]+([eE][+-]?[0-9]+)?%?)?$`}}, Examples: []any{"1/8"}}
 	case reflect.TypeFor[Value](): // of any field

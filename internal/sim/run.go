@@ -232,6 +232,7 @@ func (j *job) once() results.Point {
 			j.observe(n.Network)
 		}
 	}
+	j.Whole = j.observe != nil
 	var err error
 	switch w := &j.Scenario.Workload; {
 	case w.Collective != "":

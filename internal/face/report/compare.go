@@ -35,7 +35,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	} else {
 		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
 	}
-	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(doc.Paragraphs(faultSentences(r)...), doc.Notes(judged.Notes...))})
+	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(doc.Paragraphs(faultSentences(r)...), doc.Notes(judged.Notes...), doc.Notes(estimateNotes(r)...))})
 	d.Add(doc.Section{Title: "Why, and how sure", Caption: waterfallCaption, In: doc.Details, Blocks: append(waterfallTable(r), readingTable(r), differenceTable(sc))})
 	d.Add(doc.Section{Title: "Also seen", Caption: "counters and links are no reasons", In: doc.Details, Blocks: doc.Paragraphs(judged.Seen...)})
 	d.Add(faultTimeline(r))

@@ -121,6 +121,11 @@ func (n *NCCLTable) End(partial bool, f *results.FabricResult) (ok bool, err err
 	for _, sentence := range reductionSentences(f.Name, f.Reduction) {
 		fmt.Fprintf(&b, "# %s\n", sentence)
 	}
+	for i := range f.Points {
+		if p := &f.Points[i]; p.Estimate != nil {
+			fmt.Fprintf(&b, "# %d B: %s; --error none simulates every packet\n", p.Bytes, estimateText(p.Estimate))
+		}
+	}
 	if partial {
 		fmt.Fprintf(&b, "# partial: the run was stopped before its end\n")
 	}

@@ -22,6 +22,9 @@ type GPU struct {
 	// PacketBytes and PacketOverhead are the payload and the overhead of the
 	// link's own packets, in bytes.
 	PacketBytes, PacketOverhead int32
+	// StandsFor is the number of GPUs of the node that the GPU stands for, itself included: alike GPUs of
+	// which one is simulated. What it sends to another of them comes back to it. 0 is 1.
+	StandsFor int32
 }
 
 // wireBytes is the size of a burst on the wire.

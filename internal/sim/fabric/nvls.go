@@ -19,12 +19,19 @@ type copyRecords struct {
 	sums   reduction.Sums   `state:"-"`
 }
 
-// multicast queues a copy of a burst at every port except its input.
+// multicast queues a copy of a burst at every port except its input. A GPU that stands for others gets the
+// copies of theirs.
 func (s *infinibandState) multicast(p *Partition, b *inbox, link, i int32) {
 	n := p.net
 	nd := &n.nodes[b.node]
 	p.net.hold(p, link, &p.pool.hot[i])
 	c := p.beginCopies(link, i)
+	if like := n.gpus[n.nodes[n.ports[link].node].state].spec.StandsFor; like > 1 {
+		for range like - 1 { // each of the others sends it one
+			s.queueCopy(p, nd, &c, b.back, roleCopy)
+		}
+		return
+	}
 	for out := nd.base; out < nd.base+nd.ports; out++ {
 		if n.back[out] != link && n.inboxes[out].back >= 0 {
 			s.queueCopy(p, nd, &c, out, roleCopy)

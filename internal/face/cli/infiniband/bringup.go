@@ -43,7 +43,7 @@ their sources.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the times as JSON, in the form of results.json")
 	c.RegisterFields(cmd)
-	flags.Absent(cmd, flags.NoCollective, "algo", "proto")
+	flags.Absent(cmd, flags.NoCollective, "algo", "proto", "error")
 	flags.Absent(cmd, "nothing is random there", "seed")
 	e.PageFlag(cmd)
 	return cmd

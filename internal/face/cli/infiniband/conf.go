@@ -44,7 +44,7 @@ ib.opensm-conf.`,
 	flags.Out(cmd, &out, "the keys", "they are printed")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "describe the output as JSON")
 	c.RegisterFields(cmd)
-	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "seed")
+	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "error", "seed")
 	return cmd
 }
 

@@ -45,7 +45,7 @@ restart NODE are weft's own.`,
   weft ibsim fabric.topo --socket mine`,
 		Args: flags.Args(1, 1, "one fabric"),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			for _, flag := range []string{"algo", "proto", "seed"} {
+			for _, flag := range []string{"algo", "proto", "error", "seed"} {
 				if !withTraffic && cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is for --traffic: without it %s", flag, flags.NoSimulation)
 				}

@@ -77,6 +77,7 @@ in that simulator's format.`,
 	}
 	x.RegisterFields(cmd)
 	x.RegisterSeed(cmd)
+	flags.Absent(cmd, "only a collective alone is estimated from a part of it", "error")
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()
 	f.StringVar(&x.cluster, "cluster", "dgx-h100", "a node preset of the catalog, with as many nodes as the ranks need, or a scenario file")

@@ -75,7 +75,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	}
 	x.RegisterFields(cmd)
 	x.RegisterSeed(cmd)
-	flags.Absent(cmd, flags.NoCollective, "algo", "proto")
+	flags.Absent(cmd, flags.NoCollective, "algo", "proto", "error")
 	f := cmd.Flags()
 	f.Float64SliceVar(&x.rates, "rates", nil, "requests in a second, a row for each (default: serving.load.rate)")
 	f.BoolVar(&x.changes, "changes", false, "simulate the job again with single changes, and say which to make first: routing, planes, a class for keys and values, nodes moved between the pools, prefill and decode in the same instances")

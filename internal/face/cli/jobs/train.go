@@ -82,6 +82,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	}
 	x.RegisterFields(cmd)
 	x.RegisterSeed(cmd)
+	flags.Absent(cmd, "only a collective alone is estimated from a part of it", "error")
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()
 	x.RegisterStudy(cmd, e, "cores to use; results do not depend on it (default: all)",

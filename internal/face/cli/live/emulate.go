@@ -78,7 +78,7 @@ fabric; auto goes as fast as the machine can, never faster than its own clock.`,
 	f.DurationVar(&x.during, "for", 0, "end after this time of the machine, such as 30s (default: at Ctrl-C)")
 	c.RegisterFields(cmd)
 	c.RegisterSeed(cmd)
-	flags.Absent(cmd, flags.NoCollective, "algo", "proto")
+	flags.Absent(cmd, flags.NoCollective, "algo", "proto", "error")
 	flags.OutFolder(cmd, &x.Out, "scenario.yaml, results.json, meta.json and report.html")
 	f.BoolVar(&x.JSON, "json", false, "print the results as JSON, the same as results.json")
 	simulator.SeriesFlag(cmd, &x.Series)

@@ -26,6 +26,7 @@ type Flags struct {
 	Seed    uint64
 	Algo    string
 	proto   string
+	bound   string
 	Set     []string
 	Overlay []string
 	Given   *pflag.FlagSet // knows which flags were given; nil: none
@@ -33,11 +34,14 @@ type Flags struct {
 	Names   []string
 }
 
-// Register adds all flags to a verb: those for the fields, the seed, and NCCL's algorithm.
+// Register adds all flags to a verb: those for the fields, the seed, NCCL's algorithm, and the error of
+// estimates.
 func (c *Flags) Register(cmd *cobra.Command) {
 	c.RegisterFields(cmd)
 	c.RegisterSeed(cmd)
 	c.registerAlgorithm(cmd)
+	cmd.Flags().StringVar(&c.bound, "error", "", "error to which the time of a long collective may be estimated from a part of it, such as 1%, or none (default: the scenario's run.error, 1%)")
+	_ = cmd.RegisterFlagCompletionFunc("error", cobra.NoFileCompletions)
 }
 
 // RegisterFields adds the flags for any field of a scenario.
@@ -85,6 +89,9 @@ func (c *Flags) Overrides() ([]scenario.Override, error) {
 	}
 	if c.Algo != "" {
 		out = append(out, scenario.Override{Path: "workload.algorithm", Value: c.Algo, Origin: "--algo " + c.Algo})
+	}
+	if c.Changed("error") {
+		out = append(out, scenario.Override{Path: "run.error", Value: c.bound, Origin: "--error " + c.bound})
 	}
 	if c.proto != "" {
 		out = append(out, scenario.Override{Path: "workload.protocol", Value: c.proto, Origin: "--proto " + c.proto})

@@ -45,7 +45,7 @@ It is 6 if no fabric has PFC, so that nothing was judged.`,
 		},
 	}
 	c.RegisterFields(cmd)
-	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "seed")
+	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "error", "seed")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	e.ReportFlags(cmd)
 	return cmd

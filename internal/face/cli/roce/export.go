@@ -50,7 +50,7 @@ to a scenario with switch.sonic, is simulated with the same numbers again.`,
 		RunE: func(_ *cobra.Command, given []string) error { return x.run(e, given[0]) },
 	}
 	x.RegisterFields(cmd)
-	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "seed")
+	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "error", "seed")
 	f := cmd.Flags()
 	f.StringSliceVar(&x.to, "to", roceexport.Names(), "targets: "+strings.Join(roceexport.Names(), ", "))
 	flags.OutFolder(cmd, &x.dir, "the files; existing files are not overwritten")

@@ -115,7 +115,7 @@ func simulated(ctx context.Context, e *simulator.Simulator, c *overrides.Flags, 
 }
 
 // choices are the flags that change a scenario.
-var choices = []string{"fabric", "seed", "algo", "proto", "set", "overlay"}
+var choices = []string{"fabric", "seed", "algo", "proto", "error", "set", "overlay"}
 
 // explains is the line that names weft explain, if it has more to say of a run; empty if not. The run is in folder, or
 // else that of a scenario file with the flags of the command line.

@@ -37,7 +37,7 @@ func NewTopology(e *process.Env) *cobra.Command {
 	flags.SVG(cmd, &svg, "the (first) fabric")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON")
 	c.RegisterFields(cmd)
-	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "seed")
+	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "error", "seed")
 	e.PageFlag(cmd)
 	return cmd
 }

@@ -16,6 +16,7 @@ type Communicator struct {
 	place   map[int32]int // by rank; nil if stride says it
 	stride  int32         // from each member's rank to the next, if it is the same
 	layout  collective.Layout
+	gpus    int                 // of a node that take part: more than the layout has if each stands for several
 	nics    []int32             // by node of the layout and rail: the NIC
 	kernels [][]units.Time      // by member and channel: the time at which its kernel has processed its data
 	entered []int               // by member: number of operations that it has begun
@@ -43,6 +44,7 @@ func NewCommunicator(id int32, cluster collective.Layout, members []int32) *Comm
 	per := regular(cluster, members)
 	own := rails{cluster, members, per}
 	c.layout = collective.Layout{Nodes: len(members) / per, PerNode: per, NICs: own.count()}
+	c.gpus = per
 	for node := range c.layout.Nodes {
 		for _, rail := range own.of(node, c.layout.NICs) {
 			c.nics = append(c.nics, int32((cluster.Node(int(members[node*per]))*cluster.Rails()+rail)*max(cluster.Stripe, 1)))

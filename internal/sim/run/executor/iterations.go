@@ -16,6 +16,7 @@ type collectiveRun struct {
 	total  int   // iterations, warm-up included
 	warmup int
 	parts  []collectivePart
+	rails  int // alike rails of which one is simulated; 0: all are
 }
 
 // newCollectiveRun is the run of a size, with NCCL's or the scenario's choices.

@@ -105,6 +105,7 @@ type collectives struct {
 	cluster collective.Layout
 	*register
 	steps *stepRecord // nil if steps are not recorded
+	times *pieceTimes // nil if they are not recorded
 	// finished is called when a member has finished its part of an operation.
 	finished func(p *fabric.Partition, o *operation, member int)
 }
@@ -200,6 +201,7 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 				return true
 			}
 			r.steps.turn(p.Now(), member, o, l, nil)
+			r.times.laneEnded(member, l, p.Now())
 			return false
 		}
 		if len(s.Sends) > 0 && !l.turned && !r.takeFirstTurn(p, o, member, l, s) {
@@ -208,6 +210,7 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		}
 		l.turned = false
 		r.steps.turn(p.Now(), member, o, l, s)
+		r.times.stepBegins(member, l, p.Now())
 		r.sendAll(p, o, member, l, s)
 		if s.Recvs > 0 && !r.await(p, o, member, l, s) {
 			return true
@@ -258,7 +261,7 @@ func (r *collectives) await(p *fabric.Partition, o *operation, member int, l *la
 // the step can begin now; otherwise the lane continues later.
 func (r *collectives) takeFirstTurn(p *fabric.Partition, o *operation, member int, l *laneRun, s *collective.Step) bool {
 	k := &o.plan.kernel
-	leave, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.layout.PerNode), r.destinationOf(o, member, l.lane, s))
+	leave, end := k.begin(r.kernel(o, member, l, l.step), p.Now(), k.bytesOf(s, o.comm.gpus), r.destinationOf(o, member, l.lane, s))
 	l.turned, l.end = true, end
 	return r.goOnAt(p, o, member, l, leave)
 }
@@ -390,7 +393,7 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member int, l *lan
 		return
 	case collective.PathReduce:
 		peer := int(c.Members[t.Peer])
-		m.Kind, m.To, m.Parts = fabric.Reduce, r.net.GPU(peer), int16(c.layout.PerNode-1)
+		m.Kind, m.To, m.Parts = fabric.Reduce, r.net.GPU(peer), int16(c.gpus-1)
 		m.Key = tag<<localBits | uint64(r.cluster.Local(peer))
 		p.SendLocal(r.net.GPU(rank), m)
 		return

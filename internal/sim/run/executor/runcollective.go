@@ -11,12 +11,27 @@ import (
 	"weft/units"
 )
 
-// RunCollective simulates one size of a collective.
+// RunCollective simulates one size of a collective, or estimates it from parts.
 func RunCollective(j *network.Task, point *results.Point) error {
+	e, err := newEstimator(j)
+	if err != nil {
+		return err
+	}
+	if e != nil {
+		if ok, err := e.run(point); ok || err != nil {
+			return err
+		}
+	}
+	*point = results.Point{Bytes: point.Bytes}
 	run, err := newCollectiveRun(j.Scenario, j.Plan, j.Bytes)
 	if err != nil {
 		return err
 	}
+	return run.simulate(j, point)
+}
+
+// simulate runs a collective on its own network.
+func (run *collectiveRun) simulate(j *network.Task, point *results.Point) error {
 	r, c := j.Scenario, &run.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
 	beside := streams.Beside(j.Plan, run, len(run.ends))
@@ -33,7 +48,7 @@ func RunCollective(j *network.Task, point *results.Point) error {
 	if j.Exact && run.canSkipPeriods(beside) {
 		run.net.SkipPeriods(run, run.beats())
 	}
-	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
+	err := run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
 		err = beside.Failure()
 	}
@@ -56,12 +71,16 @@ func RunCollective(j *network.Task, point *results.Point) error {
 	nameTransfers(run.net, run.dataPaths(), point.Hottest, links, func(int32) string { return "" })
 	point.Beside = beside.Results(all.ended, point.Hottest, links, string(r.Workload.Collective))
 	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
-	seconds := point.Time.Seconds()
-	if seconds > 0 {
-		point.AlgBW = float64(j.Bytes) / seconds / 1e9
-		point.BusBW = point.AlgBW * operations[r.Workload.Collective].BusFactor(r.Job().Ranks())
-	}
+	setBandwidth(j, point)
 	return nil
+}
+
+// setBandwidth computes the bandwidths from the time.
+func setBandwidth(j *network.Task, point *results.Point) {
+	if seconds := point.Time.Seconds(); seconds > 0 {
+		point.AlgBW = float64(j.Bytes) / seconds / 1e9
+		point.BusBW = point.AlgBW * operations[j.Scenario.Workload.Collective].BusFactor(j.Scenario.Job().Ranks())
+	}
 }
 
 // place puts a collective on a network with the simulation's number of partitions, if it can be
@@ -81,7 +100,7 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 			parts = 1
 		}
 	}
-	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen)}
+	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen), StandsFor: r.rails}
 	net, err := j.Plan.Build(app, nodes, up, parts)
 	if err != nil {
 		return err

@@ -162,6 +162,8 @@ func (n *Network) Rank(gpu int32) int {
 type ScaleUp struct {
 	Node *scenario.Node
 	Rate units.PerByte // of a GPU's port, overhead included; zero: no scale-up network
+	// StandsFor is the number of alike GPUs for which each GPU of the node stands; 0 is 1.
+	StandsFor int
 }
 
 // Seed is the seed of a plan's network, derived from the run's seed.
@@ -277,6 +279,7 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	gpu := &fabric.GPU{
 		Pipeline: latency - latency/2, Credits: c, BurstBytes: burstBytes(s, buffer),
 		PacketBytes: int32(s.Packet), PacketOverhead: int32(s.Overhead),
+		StandsFor: int32(up.StandsFor),
 	}
 	pool := *gpu
 	pool.Credits = wide

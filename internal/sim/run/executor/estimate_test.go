@@ -1,0 +1,117 @@
+package executor
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"weft/internal/sim/run/control"
+	"weft/internal/sim/run/network"
+	"weft/internal/test/simtest"
+	"weft/results"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Any size is worth an estimate.
+func init() { leastWork = 0 }
+
+// bounded is the point of a scenario's first size with a bound of the error, and the whole of it.
+func bounded(t *testing.T, text string, bound scenario.ErrorBound) (estimated, whole results.Point) {
+	t.Helper()
+	for point, bound := range map[*results.Point]scenario.ErrorBound{&estimated: bound, &whole: scenario.NoEstimate} {
+		r := simtest.Resolve(t, text)
+		r.Run.Error = bound
+		p, err := control.NewPlan(r, &r.Fabrics[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := network.Task{Plan: p, Scenario: r, Bytes: r.Workload.Sizes[0], Cores: 1, Parts: 1, Exact: true, Started: func(*network.Network) {}}
+		if err := RunCollective(&job, point); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return estimated, whole
+}
+
+// has fails unless an estimate's interval has the time of the whole.
+func has(t *testing.T, name string, e, whole *results.Point) {
+	t.Helper()
+	if e.Estimate == nil {
+		t.Errorf("%s: no estimate", name)
+		return
+	}
+	if w := int64(whole.Time); w < e.Estimate.LowPs || w > e.Estimate.HighPs {
+		t.Errorf("%s: %v to %v, simulated as a whole %v", name, units.Time(e.Estimate.LowPs), units.Time(e.Estimate.HighPs), whole.Time)
+	}
+	if a, b := float64(e.Counts.Packets), float64(whole.Counts.Packets); math.Abs(a/b-1) > 0.01 {
+		t.Errorf("%s: %.0f packets, simulated as a whole %.0f", name, a, b)
+	}
+}
+
+// Of rails that are alike one is simulated.
+func TestOneRailTellsTheTimeOfAll(t *testing.T) {
+	t.Parallel()
+	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
+		for _, nodes := range []int{4, 8} {
+			name := fmt.Sprint(fabric, " ", nodes, " nodes")
+			e, whole := bounded(t, fmt.Sprintf(`
+cluster: {nodes: %d, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [%s]
+workload: {collective: all-reduce, sizes: [64MiB], algorithm: nvls-tree, chunk: 16KiB}
+`, nodes, fabric), 0.1)
+			has(t, name, &e, &whole)
+			if e.Estimate == nil || e.Estimate.Rails != 8 || e.Estimate.Pieces != e.Estimate.Of {
+				t.Errorf("%s: the estimate is %+v, want one of eight rails and all loops", name, e.Estimate)
+				continue
+			}
+			if e.Counts.Packets != whole.Counts.Packets || e.Flows.N != whole.Flows.N || e.Counts.Events >= whole.Counts.Events/2 {
+				t.Errorf("%s: %d packets, %d messages, %d events; all rails have %d, %d and %d", name,
+					e.Counts.Packets, e.Flows.N, e.Counts.Events, whole.Counts.Packets, whole.Flows.N, whole.Counts.Events)
+			}
+			if e.AlgBW <= 0 || math.Abs(e.BusBW/whole.BusBW-1) > 0.05 {
+				t.Errorf("%s: %.1f GB/s, all rails %.1f", name, e.BusBW, whole.BusBW)
+			}
+		}
+	}
+}
+
+// A part of the loops or of the rounds tells the time of all.
+func TestAPartTellsTheTimeOfTheWhole(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ workload, what string }{
+		{"collective: all-reduce, sizes: [256MiB], algorithm: nvls-tree, chunk: 4KiB", "loops"},
+		{"collective: all-reduce, sizes: [256MiB], algorithm: tree, chunk: 16KiB", "loops"},
+	} {
+		e, whole := bounded(t, `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics: [infiniband-ndr]
+workload: {`+c.workload+`}
+`, 0.2)
+		has(t, c.workload, &e, &whole)
+		if e.Estimate != nil && (e.Estimate.What != c.what || e.Estimate.Pieces*largestShare > e.Estimate.Of || e.Estimate.Rails != 0) {
+			t.Errorf("%s: the estimate is %+v", c.workload, e.Estimate)
+		}
+	}
+}
+
+// Nothing is estimated where periods repeat, with a bound of none, or of a size with few pieces.
+func TestWhatIsNotEstimated(t *testing.T) {
+	t.Parallel()
+	for _, workload := range []string{
+		"collective: all-reduce, sizes: [64MiB], algorithm: ring",
+		"collective: all-reduce, sizes: [1MiB], algorithm: nvls-tree",
+	} {
+		e, whole := bounded(t, `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [infiniband-ndr]
+workload: {`+workload+`}
+`, scenario.DefaultError)
+		if e.Estimate != nil || e.Time != whole.Time || e.Counts.Packets != whole.Counts.Packets {
+			t.Errorf("%s: %v with the estimate %+v, want %v and none", workload, e.Time, e.Estimate, whole.Time)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package executor
+
+import (
+	"weft/internal/sim/collective"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+)
+
+// alikeRails is the number of rails if all do the same in a collective, as far as the scenario says; else
+// 0. Each GPU has its own NIC, each NIC its own rail, and nothing tells one rail from another.
+func alikeRails(j *network.Task, c *chosen) int {
+	r, f, n := j.Scenario, j.Plan.Fabric, &j.Scenario.Cluster.Node
+	t := &f.Topology
+	if t.Shape != scenario.RailOptimised || t.Rails != n.NICs || n.NICs != n.GPUs || n.GPUs < 2 || f.NIC.Ports > 1 || f.NIC.Contexts > 0 ||
+		r.Run.Jitter || len(f.SlowLinks) > 0 || r.Job().Nodes != r.Cluster.Nodes || network.Pooled(n) ||
+		collective.OneRail(c.program) == nil || c.overhead.HostGBps > 0 {
+		return 0
+	}
+	return n.GPUs
+}
+
+// onFirstRail makes a run of all rails that of the first GPU of each node, which stands for the others.
+func (r *collectiveRun) onFirstRail(j *network.Task) {
+	gpus := j.Scenario.Cluster.Node.GPUs
+	members := everybody(j.Scenario.Cluster.Nodes)
+	for i := range members {
+		members[i] *= int32(gpus)
+	}
+	r.plan.program = collective.OneRail(r.plan.program)
+	r.all = NewCommunicator(0, LayoutOf(&j.Scenario.Cluster, j.Plan.Fabric), members)
+	r.all.gpus = gpus
+	r.rails = gpus
+}
