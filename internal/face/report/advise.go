@@ -56,6 +56,9 @@ func choiceLines(a *advise.Advice) []string {
 	return lines
 }
 
+// FirstAnswer is the choice in a sentence, for an advice that is not complete.
+func FirstAnswer(a *advise.Advice) string { return choiceLines(a)[0] }
+
 // closeLead is a lead in points that is too small for a firm choice.
 const closeLead = 5
 

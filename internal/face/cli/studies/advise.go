@@ -3,6 +3,7 @@ package studies
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +87,14 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	line := e.Working("the advice begins")
 	a, err := advise.Make(ctx, profile, prices, advise.Options{
 		Simulate: e.Study(), Train: e.Training, Serve: e.Limit, Workers: x.workers,
-		Tell: func(what string) { line.Show(runstore.Progress{}, what) },
+		Progress: func(p advise.Progress) {
+			line.Show(runstore.Progress{Done: p.Done, Total: p.Total, What: p.What, Left: p.Left.Seconds()},
+				fmt.Sprintf("%d of %d simulations", p.Done, p.Total), p.What)
+		},
+		First: func(a *advise.Advice) {
+			e.ClearLine()
+			e.Note("weft: first answer: %s What would change it is simulated now.\n", report.FirstAnswer(a))
+		},
 	})
 	line.End()
 	var memory *serve.MemoryError
