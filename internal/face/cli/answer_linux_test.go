@@ -76,7 +76,7 @@ fabrics: [roce-v2-400g]
 workload: {collective: all-reduce, sizes: [1MiB, 16MiB, 256MiB]}
 sweep:
   axes:
-    - {path: topology.spines, values: [2, 4, 8, 16, 32]}
+    - {path: topology.spines, values: [1, 2, 4, 8, 16]}
     - {path: "fabrics[0].routing.mode", values: [ecmp, flowlet, spray, adaptive]}
     - {path: "fabrics[0].ethernet.ecn.kmin", values: [100KB, 200KB, 400KB, 800KB, 1600KB]}`,
 	"2-nodes.log":  measuredLog(16, 470),

@@ -69,7 +69,7 @@ func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Adv
 		return nil, err
 	}
 	in := &inputs{profile: p, candidates: candidates, costFactor: 1}
-	a.expectAll(in)
+	a.expectAll(ctx, in)
 	if err := a.observe(ctx, in); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (a *adviser) whatIf(ctx context.Context, in *inputs, out *Advice) error {
 
 // expectAll counts the simulations of an advice, apart from those that another one's result asks
 // for.
-func (a *adviser) expectAll(in *inputs) {
+func (a *adviser) expectAll(ctx context.Context, in *inputs) {
 	if in.ruledOut() {
 		return // a choice without alternative is soon made
 	}
@@ -124,7 +124,7 @@ func (a *adviser) expectAll(in *inputs) {
 			}
 		}
 	}
-	for _, c := range []*course{a.oversubscriptions(nil, in), a.sizes(nil, in)} {
+	for _, c := range []*course{a.oversubscriptions(ctx, in), a.sizes(ctx, in)} {
 		a.expectDesigns(len(c.ends()))
 	}
 }

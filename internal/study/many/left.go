@@ -6,9 +6,13 @@ import (
 )
 
 // Left estimates the time that is left of a study whose pieces are of several kinds. A piece takes as
-// long as the mean of those of its kind that have ended; if none has, of all. One that runs for longer
-// takes as long again, unless it says how far it is. The zero value is ready.
+// long as the mean of those of its kind that have ended. If none has, it takes as long for its work as
+// those of the kind with the most work among which some have, or without Work as the mean of all. One
+// that runs for longer takes as long again, unless it says how far it is. The zero value is ready.
 type Left[K comparable] struct {
+	// Work, if not nil, estimates the work of a piece of a kind, in any unit.
+	Work func(K) float64
+
 	mu      sync.Mutex
 	kinds   map[K]*pieces
 	running map[int]*running[K]
@@ -97,30 +101,46 @@ func (l *Left[K]) Count() (ended, all int) {
 func (l *Left[K]) Time(atOnce int, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var all pieces
-	for _, p := range l.kinds {
-		all.ended += p.ended
-		all.took += p.took
-	}
-	mean := func(p *pieces) time.Duration {
-		if p.ended == 0 {
-			p = &all
-		}
-		return p.took / time.Duration(max(1, p.ended))
-	}
+	usual := l.usual()
 	var sum, longest time.Duration
-	for _, p := range l.kinds {
-		sum += mean(p) * time.Duration(max(0, p.expected-p.begun))
+	for kind, p := range l.kinds {
+		sum += usual(kind) * time.Duration(max(0, p.expected-p.begun))
 	}
 	for _, r := range l.running {
-		left := r.left(mean(l.kinds[r.kind]), now)
+		left := r.left(usual(r.kind), now)
 		sum, longest = sum+left, max(longest, left)
-	}
-	if all.ended == 0 && longest == 0 {
-		return 0
 	}
 	return max(longest, sum/time.Duration(max(1, atOnce)))
 }
+
+// usual gives the time of a piece of a kind; 0 if none has ended. The caller has locked l.
+func (l *Left[K]) usual() func(K) time.Duration {
+	var all pieces
+	rate, most := 0.0, 0.0 // time for the work, of the kind with the most
+	for kind, p := range l.kinds {
+		all.ended += p.ended
+		all.took += p.took
+		if l.Work == nil || p.ended == 0 {
+			continue
+		}
+		if work := l.Work(kind); work > most {
+			rate, most = float64(p.mean())/work, work
+		}
+	}
+	return func(kind K) time.Duration {
+		p := l.kinds[kind]
+		switch {
+		case p.ended > 0:
+			return p.mean()
+		case l.Work != nil:
+			return time.Duration(l.Work(kind) * rate)
+		}
+		return all.mean()
+	}
+}
+
+// mean is the time of a piece.
+func (p *pieces) mean() time.Duration { return p.took / time.Duration(max(1, p.ended)) }
 
 // left is what is left of a piece whose like takes so long.
 func (r *running[K]) left(usual time.Duration, now time.Time) time.Duration {

@@ -36,3 +36,17 @@ func TestAPieceTakesAsLongAsThoseOfItsKind(t *testing.T) {
 		t.Errorf("%d of %d pieces have ended, want 4 of 10", ended, all)
 	}
 }
+
+// A piece of a kind that has not been seen takes as long for its work as the largest one that has.
+func TestAPieceTakesAsLongAsItsWork(t *testing.T) {
+	now := time.Now()
+	l := Left[int]{Work: func(kind int) float64 { return float64(kind) }}
+	l.Expect(1, 1)
+	l.Expect(10, 1)
+	l.Expect(100, 2)
+	l.End(l.Begin(1, now), now.Add(time.Second)) // most of it is no work
+	l.End(l.Begin(10, now), now.Add(2*time.Second))
+	if left, want := l.Time(1, now), 40*time.Second; left != want {
+		t.Errorf("%v are left, want %v", left, want)
+	}
+}

@@ -3,7 +3,6 @@ package studies
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,6 @@ import (
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
 	"weft/internal/study/advise"
 	"weft/internal/study/plan"
 	"weft/internal/study/serve"
@@ -88,8 +86,7 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	a, err := advise.Make(ctx, profile, prices, advise.Options{
 		Simulate: e.Study(), Train: e.Training, Serve: e.Limit, Workers: x.workers,
 		Progress: func(p advise.Progress) {
-			line.Show(runstore.Progress{Done: p.Done, Total: p.Total, What: p.What, Left: p.Left.Seconds()},
-				fmt.Sprintf("%d of %d simulations", p.Done, p.Total), p.What)
+			line.Parts(p.Done, p.Total, "simulations, "+p.What, p.Left)
 		},
 		First: func(a *advise.Advice) {
 			e.ClearLine()
