@@ -50,6 +50,9 @@ func choiceLines(a *advise.Advice) []string {
 	if lead := v.Points[v.Choice] - v.Points[1-v.Choice]; lead < closeLead && !v.Tie {
 		lines = append(lines, fmt.Sprintf("That is close: a lead of %s of %s points. Small changes of weights, or of anything listed under \"Where the choice turns\", change the choice.", points(lead), points(weightSum(a))))
 	}
+	if a.Partial {
+		lines = append(lines, "Interrupted: what would change the choice was not simulated.")
+	}
 	if v.Tie {
 		lines[0] = fmt.Sprintf("There is no choice: both have %s points.", points(v.Points[0]))
 	}

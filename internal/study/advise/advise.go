@@ -25,6 +25,8 @@ type Advice struct {
 	Needs           []Need
 	Generations     []Generation
 	Moves           []Move // of a serving job: what to change, the most effective first
+	// Partial says that it was interrupted after the verdict: nothing is known of what would change it.
+	Partial bool
 }
 
 // Reason is a criterion in which one fabric is ahead, with its counterfactuals.
@@ -54,7 +56,7 @@ type adviser struct {
 	prices *plan.Prices
 }
 
-// Make recommends a fabric.
+// Make recommends a fabric. If ctx ends after the verdict the advice is partial, and there is no error.
 func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Advice, error) {
 	b := newBench(p, &o)
 	a := &adviser{bench: b, meter: b.measure, prices: prices}
@@ -70,14 +72,17 @@ func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Adv
 	}
 	in := &inputs{profile: p, candidates: candidates, costFactor: 1}
 	a.expectAll(ctx, in)
-	if err := a.observe(ctx, in); err != nil {
+	if err := cmp.Or(a.observe(ctx, in), ctx.Err()); err != nil { // a simulation that was stopped has part of its results
 		return nil, err
 	}
 	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p), Generations: generations()}
 	if o.First != nil && !in.ruledOut() {
 		o.First(out)
 	}
-	if err := a.whatIf(ctx, in, out); err != nil {
+	switch err := a.whatIf(ctx, in, out); {
+	case ctx.Err() != nil:
+		out.Moves, out.Counterfactuals, out.Flips, out.Partial = nil, nil, nil, true
+	case err != nil:
 		return nil, err
 	}
 	out.reasons()

@@ -253,6 +253,24 @@ func TestAnAdviceAsksForFewSimulationsAndForNoneTwice(t *testing.T) {
 	}
 }
 
+// An advice that is interrupted after its verdict keeps it, and before has none.
+func TestAnInterruptedAdviceKeepsItsVerdict(t *testing.T) {
+	p, err := Read("profile.yaml", []byte(profile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	o := Options{Simulate: sim.Run, Workers: 2, First: func(*Advice) { stop() }}
+	a, err := Make(ctx, p, nil, o)
+	if err != nil || !a.Partial || a.Verdict.Points[0] == 0 || a.Counterfactuals != nil || a.Flips != nil {
+		t.Errorf("the advice is %+v, %v", a, err)
+	}
+	if a, err := Make(ctx, p, nil, o); a != nil || err == nil {
+		t.Errorf("before the first simulation there is an advice: %+v, %v", a, err)
+	}
+}
+
 // The profile's weights decide: a profile that weighs one criterion alone gets the best fabric in
 // it.
 func TestTheWeightsDecide(t *testing.T) {
