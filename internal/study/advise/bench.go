@@ -144,18 +144,20 @@ func (o *once[T]) of(
 func (b *bench) run(
 	ctx context.Context, what measurement, d *plan.Design, r *scenario.Resolved,
 ) (*results.Results, error) {
-	return b.results.of(ctx, b, what, d, r, func(show func(sim.Progress)) (*results.Results, error) {
+	run := func(show func(sim.Progress)) (*results.Results, error) {
 		return b.simulate(ctx, r, sim.Options{Workers: b.workers, Progress: show})
-	})
+	}
+	return b.results.of(ctx, b, what, d, r, run)
 }
 
 // step simulates a training step.
 func (b *bench) step(
 	ctx context.Context, d *plan.Design, r *scenario.Resolved,
 ) (*results.TrainingFabric, error) {
-	t, err := b.steps.of(ctx, b, ofPerformance, d, r, func(show func(sim.Progress)) (*results.Training, error) {
+	run := func(show func(sim.Progress)) (*results.Training, error) {
 		return b.train(ctx, r, training.Options{Workers: b.workers, Progress: show})
-	})
+	}
+	t, err := b.steps.of(ctx, b, ofPerformance, d, r, run)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,10 @@ import (
 )
 
 // Left estimates the time that is left of a study whose pieces are of several kinds. A piece takes as
-// long as the mean of those of its kind that have ended. If none has, it takes as long for its work as
-// those of the kind with the most work among which some have, or without Work as the mean of all. One
-// that runs for longer takes as long again, unless it says how far it is. The zero value is ready.
+// long as the mean of those of its kind that have ended. If none has, it takes as long for its work
+// as those of the kind with the most work of which some have; without Work as long as the mean of
+// all. One that runs for longer takes as long again, unless it says how far it is. The zero value is
+// ready.
 type Left[K comparable] struct {
 	// Work, if not nil, estimates the work of a piece of a kind, in any unit.
 	Work func(K) float64

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// spread is how far the differences between the scores of two candidates lie apart over the seeds, as
-// the candidates show that were simulated with all of them.
+// spread is how far the differences between the scores of two candidates lie apart over the seeds,
+// as the candidates show that were simulated with all of them.
 type spread struct {
 	sum     float64 // of squared deviations from each candidate's mean
 	freedom float64
@@ -45,10 +45,10 @@ type outcome struct {
 	stopped bool    // the score is an estimate
 }
 
-// race simulates candidates, of which the best matter, so many, and their order. The first seed shows
-// which cannot be among them: the last of those that are among them there, the mark, is better by more
-// than the margin. They are not simulated with the other seeds, and their score is that of the mark and
-// the difference. There are two rounds, so that many cores have work.
+// race simulates candidates, of which the best matter, so many, and their order. The first seed
+// shows which cannot be among them: the last of those that are among them there, the mark, is better
+// by more than the margin. They are not simulated with the other seeds, and their score is that of
+// the mark and the difference. There are two rounds, so that many cores have work.
 func (s *searcher) race(ctx context.Context, all []Candidate, matter int) ([]outcome, error) {
 	pilots := len(all)
 	if n := len(s.seeds); n > 1 && !s.e.o.whole {
