@@ -50,11 +50,17 @@ func choiceLines(a *advise.Advice) []string {
 	if lead := v.Points[v.Choice] - v.Points[1-v.Choice]; lead < closeLead && !v.Tie {
 		lines = append(lines, fmt.Sprintf("That is close: a lead of %s of %s points. Small changes of weights, or of anything listed under \"Where the choice turns\", change the choice.", points(lead), points(weightSum(a))))
 	}
+	if a.Partial {
+		lines = append(lines, "Interrupted: what would change the choice was not simulated.")
+	}
 	if v.Tie {
 		lines[0] = fmt.Sprintf("There is no choice: both have %s points.", points(v.Points[0]))
 	}
 	return lines
 }
+
+// FirstAnswer is the choice in a sentence, for an advice that is not complete.
+func FirstAnswer(a *advise.Advice) string { return choiceLines(a)[0] }
 
 // closeLead is a lead in points that is too small for a firm choice.
 const closeLead = 5

@@ -70,6 +70,9 @@ func tuneSentences(r *tune.Result) []string {
 	out := []string{verdictOfTuning(r)}
 	s := &r.Search
 	searched := fmt.Sprintf("The search simulated %s on %s", plural(s.Candidates, "candidate", "candidates"), plural(len(r.Seeds), "seed", "seeds"))
+	if s.Stopped > 0 {
+		searched += fmt.Sprintf(", %d of them only on the first, which showed that they are not the best", s.Stopped)
+	}
 	if s.Combinations {
 		searched += ": all combinations"
 	}

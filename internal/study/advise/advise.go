@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/internal/sim"
 	"weft/internal/study/many"
 	"weft/internal/study/plan"
+	"weft/units"
 )
 
 // Advice is the recommendation with its evidence.
@@ -25,6 +25,8 @@ type Advice struct {
 	Needs           []Need
 	Generations     []Generation
 	Moves           []Move // of a serving job: what to change, the most effective first
+	// Partial says that it was interrupted after the verdict: nothing is known of what would change it.
+	Partial bool
 }
 
 // Reason is a criterion in which one fabric is ahead, with its counterfactuals.
@@ -40,8 +42,11 @@ type Options struct {
 	Simulate many.Runner
 	Train    Trainer
 	Serve    Server
-	Workers  int          // cores; 0 is all
-	Tell     func(string) // called with each step, if not nil
+	Workers  int            // cores; 0 is all
+	Progress func(Progress) // if not nil, called after each simulation, never concurrently
+	// First, if not nil, is called with the advice as soon as it has its verdict; what would change the
+	// verdict is simulated after it.
+	First func(*Advice)
 }
 
 // adviser is the state of making one advice.
@@ -49,48 +54,98 @@ type adviser struct {
 	bench  *bench
 	meter  Meter
 	prices *plan.Prices
-	tell   func(string)
 }
 
-// Make recommends a fabric.
+// Make recommends a fabric. If ctx ends after the verdict the advice is partial, and there is no error.
 func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Advice, error) {
-	b := &bench{
-		simulate: o.Simulate, train: o.Train, serve: o.Serve,
-		options: sim.Options{Workers: o.Workers}, message: p.Simulate.Message,
-	}
-	a := &adviser{bench: b, meter: b.measure, prices: prices, tell: o.Tell}
+	b := newBench(p, &o)
+	a := &adviser{bench: b, meter: b.measure, prices: prices}
 	switch job := &p.Design.Job; {
 	case job.Training.Given():
 		a.meter = b.measureStep
 	case job.Serving.Given():
 		a.meter = b.measureServing
 	}
-	if a.tell == nil {
-		a.tell = func(string) {}
-	}
-	a.tell("designs")
 	candidates, err := designsOf(ctx, p, prices)
 	if err != nil {
 		return nil, err
 	}
 	in := &inputs{profile: p, candidates: candidates, costFactor: 1}
-	if err := a.observe(ctx, in); err != nil {
+	a.expectAll(ctx, in)
+	if err := cmp.Or(a.observe(ctx, in), ctx.Err()); err != nil { // a simulation that was stopped has part of its results
 		return nil, err
 	}
 	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p), Generations: generations()}
-	if p.Design.Job.Serving.Given() {
-		if out.Moves, err = a.move(ctx, in, out.Verdict); err != nil {
-			return nil, err
-		}
+	if o.First != nil && !in.ruledOut() {
+		o.First(out)
 	}
-	if out.Counterfactuals, err = a.counterfactuals(ctx, in, out.Verdict); err != nil {
-		return nil, err
-	}
-	if out.Flips, err = a.flips(ctx, in); err != nil {
+	switch err := a.whatIf(ctx, in, out); {
+	case ctx.Err() != nil:
+		out.Moves, out.Counterfactuals, out.Flips, out.Partial = nil, nil, nil, true
+	case err != nil:
 		return nil, err
 	}
 	out.reasons()
 	return out, nil
+}
+
+// whatIf measures what would change the verdict.
+func (a *adviser) whatIf(ctx context.Context, in *inputs, out *Advice) error {
+	var work []func() error
+	if in.profile.Design.Job.Serving.Given() {
+		work = append(work, func() (err error) {
+			out.Moves, err = a.move(ctx, in, out.Verdict)
+			return err
+		})
+	}
+	if !in.ruledOut() {
+		work = append(work, func() (err error) {
+			out.Counterfactuals, err = a.counterfactuals(ctx, in, out.Verdict)
+			return err
+		}, func() (err error) {
+			out.Flips, err = a.flips(ctx, in)
+			return err
+		})
+	}
+	return together(work...)
+}
+
+// expectAll counts the simulations of an advice, apart from those that another one's result asks
+// for.
+func (a *adviser) expectAll(ctx context.Context, in *inputs) {
+	if in.ruledOut() {
+		return // a choice without alternative is soon made
+	}
+	a.expectDesigns(1)
+	for _, x := range changes(in) {
+		switch {
+		case x.alter != nil:
+		case x.recovery:
+			a.bench.expect(ofRecovery, sides[x.candidate], mostFaults)
+		default:
+			a.bench.expect(ofPerformance, sides[x.candidate], 1)
+			if !x.keepTail {
+				a.bench.expect(ofTail, sides[x.candidate], 1)
+			}
+		}
+	}
+	for _, c := range []*course{a.oversubscriptions(ctx, in), a.sizes(ctx, in)} {
+		a.expectDesigns(len(c.ends()))
+	}
+}
+
+// expectDesigns counts the simulations of n designs of each fabric.
+func (a *adviser) expectDesigns(n int) {
+	for _, kind := range sides {
+		a.bench.expect(ofPerformance, kind, n)
+		a.bench.expect(ofTail, kind, n)
+		a.bench.expect(ofRecovery, kind, mostFaults*n)
+	}
+}
+
+// ruledOut reports whether there is no choice between the candidates.
+func (in *inputs) ruledOut() bool {
+	return slices.ContainsFunc(in.candidates, func(c *Candidate) bool { return c.Design == nil })
 }
 
 // observe measures the candidates.
@@ -109,21 +164,30 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 	if err != nil {
 		return err
 	}
+	var work []func() error
 	for _, c := range in.candidates {
 		if c.Design == nil {
 			continue
 		}
 		m := models[slices.Index(designs, c.Design)]
-		a.tell(c.Name() + ": " + c.Design.Name)
-		if c.Performance, err = a.meter(ctx, c.Design, m); err != nil {
+		var slowest, median units.Time
+		work = append(work, func() (err error) {
+			err = together(func() (err error) {
+				c.Performance, err = a.meter(ctx, c.Design, m, nil)
+				return err
+			}, func() (err error) {
+				slowest, median, err = a.bench.tail(ctx, c.Design, m)
+				return err
+			})
+			c.Performance.Slowest, c.Performance.Median = slowest, median
 			return err
-		}
-		if c.Recovery, err = a.bench.recover(ctx, c.Design, m); err != nil {
+		}, func() (err error) {
+			c.Recovery, err = a.bench.recover(ctx, c.Design, m)
 			return err
-		}
+		})
 		c.Reach, c.Makers = reachOf(c.Design), makersOf(c.Kind)
 	}
-	return nil
+	return together(work...)
 }
 
 // mostReasons is the maximum number of reasons for a choice.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"weft/internal/sim"
@@ -208,6 +209,65 @@ func TestAnAdviceDoesNotDependOnTheCores(t *testing.T) {
 	a, b := all[0], all[1]
 	if !reflect.DeepEqual(a.Verdict, b.Verdict) || !reflect.DeepEqual(a.Flips, b.Flips) || !reflect.DeepEqual(a.Counterfactuals, b.Counterfactuals) {
 		t.Errorf("on one core %+v, on two %+v", a.Verdict, b.Verdict)
+	}
+}
+
+// Two designs with two faults, seven changes and three other places, of which one has no second fault:
+// no scenario twice, and the first answer is the verdict.
+func TestAnAdviceAsksForFewSimulationsAndForNoneTwice(t *testing.T) {
+	p, err := Read("profile.yaml", []byte(profile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var last Progress
+	asked, first := map[string]int{}, 0
+	var early Verdict
+	count := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*results.Results, error) {
+		text, err := r.MarshalYAML()
+		if err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		asked[string(text)]++
+		mu.Unlock()
+		return sim.Run(ctx, r, o)
+	}
+	a, err := Make(t.Context(), p, nil, Options{
+		Simulate: count, Workers: 2, Progress: func(p Progress) { last = p },
+		First: func(a *Advice) { early, first = a.Verdict, len(asked) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, n := range asked {
+		if n != 1 {
+			t.Errorf("%d simulations of one scenario:\n%s", n, text)
+		}
+	}
+	if len(asked) > 40 || first > 8 || !reflect.DeepEqual(early, a.Verdict) {
+		t.Errorf("%d simulations, %d for the first answer; want 40 and 8 at most", len(asked), first)
+	}
+	if last.Done != len(asked) || last.Total != len(asked) {
+		t.Errorf("at the end %d of %d simulations are done, of %d", last.Done, last.Total, len(asked))
+	}
+}
+
+// An advice that is interrupted after its verdict keeps it, and before has none.
+func TestAnInterruptedAdviceKeepsItsVerdict(t *testing.T) {
+	p, err := Read("profile.yaml", []byte(profile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	o := Options{Simulate: sim.Run, Workers: 2, First: func(*Advice) { stop() }}
+	a, err := Make(ctx, p, nil, o)
+	if err != nil || !a.Partial || a.Verdict.Points[0] == 0 || a.Counterfactuals != nil || a.Flips != nil {
+		t.Errorf("the advice is %+v, %v", a, err)
+	}
+	if a, err := Make(ctx, p, nil, o); a != nil || err == nil {
+		t.Errorf("before the first simulation there is an advice: %+v, %v", a, err)
 	}
 }
 

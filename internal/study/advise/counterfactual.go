@@ -96,43 +96,49 @@ func (in *inputs) copied() *inputs {
 	return &out
 }
 
+// tried are the changes whose effect is measured.
+func tried(in *inputs) []change {
+	return slices.DeleteFunc(changes(in), func(x change) bool {
+		return x.recovery && in.candidates[x.candidate].Recovery == nil
+	})
+}
+
 // counterfactuals applies the changes one at a time.
 func (a *adviser) counterfactuals(ctx context.Context, in *inputs, before Verdict) ([]Counterfactual, error) {
-	if slices.ContainsFunc(in.candidates, func(c *Candidate) bool { return c.Design == nil }) {
-		return nil, nil
-	}
-	var out []Counterfactual
-	for _, x := range changes(in) {
-		if x.recovery && in.candidates[x.candidate].Recovery == nil {
-			continue
+	all := tried(in)
+	out, work := make([]Counterfactual, len(all)), make([]func() error, len(all))
+	for i, x := range all {
+		work[i] = func() error {
+			after, err := a.changed(ctx, in, x)
+			if err != nil {
+				return fmt.Errorf("%s: %w", x.name, err)
+			}
+			out[i] = compared(x, before, judge(after))
+			return nil
 		}
-		a.tell("counterfactual: " + x.name)
-		after, err := a.changed(ctx, in, x)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", x.name, err)
-		}
-		out = append(out, compared(x, before, judge(after)))
 	}
-	return out, nil
+	return out, together(work...)
 }
 
 // changed is the inputs with one change.
-func (a *adviser) changed(ctx context.Context, in *inputs, x change) (*inputs, error) {
-	after := in.copied()
+func (a *adviser) changed(ctx context.Context, in *inputs, x change) (after *inputs, err error) {
+	after = in.copied()
 	if x.alter != nil {
 		x.alter(after)
 		return after, nil
 	}
 	c := after.candidates[x.candidate]
-	was := c.Performance
-	var err error
 	if x.recovery {
 		c.Recovery, err = a.bench.recover(ctx, c.Design, c.Performance.Model, x.set...)
-	} else {
-		c.Performance, err = a.meter(ctx, c.Design, c.Performance.Model, x.set...)
+		return after, err
 	}
-	if x.keepTail {
-		c.Performance.Slowest, c.Performance.Median = was.Slowest, was.Median
+	was := c.Performance
+	if c.Performance, err = a.meter(ctx, c.Design, was.Model, &was, x.set...); err != nil {
+		return nil, err
+	}
+	c.Performance.Slowest, c.Performance.Median = was.Slowest, was.Median
+	if !x.keepTail {
+		c.Performance.Slowest, c.Performance.Median, err = a.bench.tail(ctx, c.Design, was.Model, x.set...)
 	}
 	return after, err
 }

@@ -26,5 +26,7 @@
 // sum, with one change (counterfactual.go). Bisection over runs of the same kind finds the points
 // where the choice turns; if no run is needed, every point is computed (turningpoints.go).
 //
-// A [Meter] measures a candidate: a collective or a training step, and a permutation (measure.go).
+// A [Meter] measures the job on a candidate: a collective, a training step or a serving job (measure.go,
+// serving.go). Simulations that do not need each other run at the same time, and equal scenarios once
+// (bench.go). The verdict needs the two designs as they are; everything else comes after it.
 package advise

@@ -2,14 +2,9 @@ package advise
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 
-	"weft/internal/sim"
-	"weft/internal/study/many"
 	"weft/internal/study/plan"
-	"weft/internal/study/serve"
 	"weft/internal/study/training"
 	"weft/results"
 	"weft/scenario"
@@ -60,76 +55,27 @@ func (p Performance) geometric() float64 {
 	return math.Exp(sum / float64(len(p.Times)))
 }
 
-// Meter measures a design, with changes made to its scenario.
-type Meter func(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error)
+// Meter measures the job on a design, with changes made to its scenario. The measure is likely near
+// another one, if that is not nil.
+type Meter func(
+	ctx context.Context, d *plan.Design, m Model, near *Performance, changes ...scenario.Override,
+) (Performance, error)
 
-// bench runs simulations, each only once.
-type bench struct {
-	simulate many.Runner
-	train    Trainer
-	serve    Server
-	options  sim.Options
-	message  units.Bytes
-	results  once[*results.Results]
-	steps    once[*results.Training]
-	limits   once[*serve.Limit]
-}
-
-// once are simulations by their keys, each made once.
-type once[T any] map[string]T
-
-// of is the simulation of a design's model with changes.
-func (o *once[T]) of(
-	d *plan.Design, m Model, changes []scenario.Override, simulate func(*scenario.Resolved) (T, error),
-) (T, error) {
-	key := keyOf(d, m, changes)
-	if known, is := (*o)[key]; is {
-		return known, nil
-	}
-	var none T
+// measureStep is the Meter of training jobs: a step.
+func (b *bench) measureStep(
+	ctx context.Context, d *plan.Design, m Model, _ *Performance, changes ...scenario.Override,
+) (p Performance, err error) {
 	r, err := resolved(d, m, changes...)
-	if err != nil {
-		return none, err
-	}
-	out, err := simulate(r)
-	if err != nil {
-		return none, fmt.Errorf("%s, %s: %w", d.Name, m.Text(), err)
-	}
-	if *o == nil {
-		*o = once[T]{}
-	}
-	(*o)[key] = out
-	return out, nil
-}
-
-// run simulates a design's model with changes.
-func (b *bench) run(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*results.Results, error) {
-	return b.results.of(d, m, changes, func(r *scenario.Resolved) (*results.Results, error) {
-		return b.simulate(ctx, r, b.options)
-	})
-}
-
-// keyOf identifies a simulation.
-func keyOf(d *plan.Design, m Model, changes []scenario.Override) string {
-	var key strings.Builder
-	fmt.Fprintf(&key, "%s\n%s\n%+v", d.Name, d.Scenario, m)
-	for _, c := range changes {
-		fmt.Fprintf(&key, "\n%s=%s", c.Path, c.Value)
-	}
-	return key.String()
-}
-
-// measureStep is the Meter of training jobs: a step of the design's job, and a
-// permutation.
-func (b *bench) measureStep(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error) {
-	p := Performance{Model: m}
-	f, err := b.step(ctx, d, m, changes...)
 	if err != nil {
 		return p, err
 	}
-	p.What, p.Step = "training step of "+d.Resolved.Training.Model.Name(), stepOf(f)
-	p.Slowest, p.Median, err = b.tail(ctx, d, m, changes...)
-	return p, err
+	f, err := b.step(ctx, d, r)
+	if err != nil {
+		return p, err
+	}
+	return Performance{
+		What: "training step of " + d.Resolved.Training.Model.Name(), Model: m, Step: stepOf(f),
+	}, nil
 }
 
 func stepOf(f *results.TrainingFabric) *Step {
@@ -140,34 +86,34 @@ func stepOf(f *results.TrainingFabric) *Step {
 	return &Step{units.Time(f.StepPs), float64(exposed) / float64(f.StepPs), f.MFU}
 }
 
-// step simulates a step of a design's training job on its model.
-func (b *bench) step(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*results.TrainingFabric, error) {
-	t, err := b.steps.of(d, m, changes, func(r *scenario.Resolved) (*results.Training, error) {
-		return b.train(ctx, r, training.Options{Workers: b.options.Workers})
-	})
+// measure is the Meter of collectives.
+func (b *bench) measure(
+	ctx context.Context, d *plan.Design, m Model, _ *Performance, changes ...scenario.Override,
+) (p Performance, err error) {
+	r, err := resolved(d, m, changes...)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	return &t.Fabrics[0], nil
-}
-
-// measure is the Meter of collectives: the design's job, and a permutation.
-func (b *bench) measure(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error) {
-	results, err := b.run(ctx, d, m, changes...)
+	results, err := b.run(ctx, ofPerformance, d, r)
 	if err != nil {
-		return Performance{}, err
+		return p, err
 	}
-	p := Performance{What: results.Workload, Model: m}
+	p = Performance{What: results.Workload, Model: m}
 	for _, x := range results.Fabrics[0].Points {
 		p.Times = append(p.Times, Timed{units.Bytes(x.Bytes), x.Time})
 	}
-	p.Slowest, p.Median, err = b.tail(ctx, d, m, changes...)
-	return p, err
+	return p, nil
 }
 
 // tail is the slowest and the median message of a permutation.
-func (b *bench) tail(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (slowest, median units.Time, err error) {
-	results, err := b.run(ctx, d, m, append(b.permutation(), changes...)...)
+func (b *bench) tail(
+	ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override,
+) (slowest, median units.Time, err error) {
+	r, err := resolved(d, m, append(b.permutation(), changes...)...)
+	if err != nil {
+		return 0, 0, err
+	}
+	results, err := b.run(ctx, ofTail, d, r)
 	if err != nil {
 		return 0, 0, err
 	}

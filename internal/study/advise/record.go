@@ -5,6 +5,7 @@ import "weft/internal/study/plan"
 // Record is an advice as JSON.
 type Record struct {
 	Name            string                       `json:"name"`
+	Partial         bool                         `json:"partial,omitempty"`
 	Choice          string                       `json:"choice"` // infiniband, roce-v2, or none if both have the same points
 	Points          map[string]float64           `json:"points"`
 	RuledOut        map[string]string            `json:"ruled_out,omitempty"`
@@ -50,7 +51,7 @@ type counterfactualRecord struct {
 // Record is the advice as JSON, with the files of its folder.
 func (a *Advice) Record(files ...string) Record {
 	out := Record{
-		Name: a.Profile.Name, Choice: string(a.Candidates[a.Verdict.Choice].Kind), Points: perFabric(a, a.Verdict.Points),
+		Name: a.Profile.Name, Partial: a.Partial, Choice: string(a.Candidates[a.Verdict.Choice].Kind), Points: perFabric(a, a.Verdict.Points),
 		RuledOut: map[string]string{}, Designs: map[string]plan.DesignRecord{}, Makers: map[string]Makers{},
 		Reasons: orEmpty(a.Reasons), Against: orEmpty(a.Against), Thumbs: a.Thumbs, Needs: a.Needs, Generations: a.Generations,
 		Counterfactuals: []counterfactualRecord{}, Flips: orEmpty(a.Flips), Moves: a.Moves, Files: files,

@@ -37,6 +37,9 @@ func (r *Recovery) Slowest() (t units.Time) {
 // it, computing all tables again takes minutes, and the model is used instead.
 const mostRecovered = 4096
 
+// mostFaults is the number of faults of a design, if it has what can break.
+const mostFaults = 2
+
 // faultAt is the time of faults.
 const faultAt = units.Microsecond
 
@@ -49,28 +52,47 @@ func (b *bench) recover(ctx context.Context, d *plan.Design, m Model, changes ..
 		m = Model{Nodes: d.Count.Nodes, Of: d.Count.Nodes, Divisor: 1, Radix: d.Radix}
 	}
 	faults, neighbour, err := breakable(d, m)
+	b.expect(ofRecovery, d.Kind, len(faults)-mostFaults)
 	if err != nil || len(faults) == 0 {
 		return nil, err
 	}
-	out := &Recovery{Model: m}
-	for _, fault := range faults {
-		set := []scenario.Override{
-			scenario.Set("workload", scenario.Workload{Pattern: scenario.Flows, Flows: []scenario.Flow{{Dst: neighbour, Bytes: 64 * units.KiB}}}, "one message"),
-			scenario.Set("faults", []scenario.Fault{fault}, "the fault"),
+	out := &Recovery{Model: m, Broken: make([]Broken, len(faults))}
+	planes, work := make([]string, len(faults)), make([]func() error, len(faults))
+	for i, fault := range faults {
+		work[i] = func() (err error) {
+			planes[i], out.Broken[i], err = b.mended(ctx, d, m, fault, neighbour, changes...)
+			return err
 		}
-		results, err := b.run(ctx, d, m, append(set, changes...)...)
-		if err != nil {
-			return nil, err
-		}
-		control := results.Fabrics[0].Control
-		if control == nil || len(control.Recoveries) == 0 {
-			return nil, fmt.Errorf("%s: nothing is known of the recovery", d.Name)
-		}
-		r := control.Recoveries[0]
-		out.Plane = control.Plane
-		out.Broken = append(out.Broken, Broken{r.What, r.How, r.Open})
 	}
-	return out, nil
+	err = together(work...)
+	out.Plane = planes[len(planes)-1]
+	return out, err
+}
+
+// mended is the recovery from a fault, and the control plane that does it.
+func (b *bench) mended(
+	ctx context.Context, d *plan.Design, m Model, fault scenario.Fault, neighbour int,
+	changes ...scenario.Override,
+) (plane string, out Broken, err error) {
+	one := []scenario.Flow{{Dst: neighbour, Bytes: 64 * units.KiB}}
+	set := []scenario.Override{
+		scenario.Set("workload", scenario.Workload{Pattern: scenario.Flows, Flows: one}, "one message"),
+		scenario.Set("faults", []scenario.Fault{fault}, "the fault"),
+	}
+	r, err := resolved(d, m, append(set, changes...)...)
+	if err != nil {
+		return "", out, err
+	}
+	results, err := b.run(ctx, ofRecovery, d, r)
+	if err != nil {
+		return "", out, err
+	}
+	control := results.Fabrics[0].Control
+	if control == nil || len(control.Recoveries) == 0 {
+		return "", out, fmt.Errorf("%s: nothing is known of the recovery", d.Name)
+	}
+	x := control.Recoveries[0]
+	return control.Plane, Broken{x.What, x.How, x.Open}, nil
 }
 
 // breakable names an uplink of the first leaf and the first spine, in the form of faults, if others

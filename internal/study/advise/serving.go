@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim/run/network"
 	"weft/internal/study/plan"
 	"weft/internal/study/serve"
@@ -68,16 +66,23 @@ func (s *Served) seconds() float64 {
 	return 1 / s.Limit
 }
 
-// measureServing is the Meter of serving jobs: the rate at which the job stops to keep its limits, and a permutation.
-func (b *bench) measureServing(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error) {
-	p := Performance{Model: m}
-	l, err := b.limit(ctx, d, m, changes...)
+// measureServing is the Meter of serving jobs: the rate at which the job stops to keep its limits.
+func (b *bench) measureServing(
+	ctx context.Context, d *plan.Design, m Model, near *Performance, changes ...scenario.Override,
+) (p Performance, err error) {
+	r, err := resolved(d, m, changes...)
 	if err != nil {
 		return p, err
 	}
-	p.What, p.Serving = d.Resolved.Serving.Model.Name(), servedOf(l)
-	p.Slowest, p.Median, err = b.tail(ctx, d, m, changes...)
-	return p, err
+	rate := 0.0
+	if near != nil {
+		rate = near.Serving.Limit
+	}
+	l, err := b.limit(ctx, d, r, rate)
+	if err != nil {
+		return p, err
+	}
+	return Performance{What: d.Resolved.Serving.Model.Name(), Model: m, Serving: servedOf(l)}, nil
 }
 
 // servedOf is a job with its limit.
@@ -88,13 +93,6 @@ func servedOf(l *serve.Limit) *Served {
 		s.Good, s.FirstP99, s.PerP99 = f.Run.Good, units.Time(f.Run.FirstToken.P99), units.Time(f.Run.PerToken.P99)
 	}
 	return s
-}
-
-// limit searches the limit of a design's serving job on its model.
-func (b *bench) limit(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*serve.Limit, error) {
-	return b.limits.of(d, m, changes, func(r *scenario.Resolved) (*serve.Limit, error) {
-		return b.serve(ctx, r, serve.Options{Workers: b.options.Workers})
-	})
 }
 
 // Move is a change of a serving job's fabric or of the job, with what it does to the job.
@@ -117,6 +115,9 @@ func (m *Move) gain() float64 {
 // move measures the changes of weft serve --changes that need no more nodes, those that raise the rate the most first: for
 // the choice all, for the other candidates routing and congestion control.
 func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, err error) {
+	all := make([][]serve.Alternative, len(in.candidates))
+	limits, errs := make([][]*serve.Limit, len(all)), make([][]error, len(all))
+	var work []func() error
 	for i, c := range in.candidates {
 		if c.Design == nil {
 			continue
@@ -127,20 +128,23 @@ func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, 
 			},
 			At: func(string) string { return "fabrics[0]" },
 		}
-		all := serve.Alternatives(from, i != v.Choice)
-		limits, errs := make([]*serve.Limit, len(all)), make([]error, len(all))
-		var telling sync.Mutex
-		cores.Each(len(all), a.bench.options.Workers, func(i int) {
-			x := &all[i]
-			telling.Lock()
-			a.tell("change of " + c.Name() + ": " + x.Name)
-			telling.Unlock()
-			if errs[i] = x.Refused; errs[i] == nil {
-				limits[i], errs[i] = a.bench.serve(ctx, x.Scenario, serve.Options{Workers: 1, Near: c.Performance.Serving.Limit})
+		all[i] = serve.Alternatives(from, i != v.Choice)
+		limits[i], errs[i] = make([]*serve.Limit, len(all[i])), make([]error, len(all[i]))
+		for k, x := range all[i] {
+			if errs[i][k] = x.Refused; x.Refused != nil {
+				continue
 			}
-		})
-		for i, x := range all {
-			if out, err = c.moved(out, x.Name, limits[i], errs[i]); err != nil {
+			a.bench.expect(ofPerformance, c.Kind, 1)
+			work = append(work, func() error {
+				limits[i][k], errs[i][k] = a.bench.limit(ctx, c.Design, x.Scenario, c.Performance.Serving.Limit)
+				return nil
+			})
+		}
+	}
+	_ = together(work...)
+	for i, c := range in.candidates {
+		for k, x := range all[i] {
+			if out, err = c.moved(out, x.Name, limits[i][k], errs[i][k]); err != nil {
 				return nil, err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"weft/internal/base/cores"
 	"weft/internal/sim/protocol"
 	"weft/internal/study/plan"
 	"weft/scenario"
@@ -35,27 +36,63 @@ type Turn struct {
 
 // course is a row of points with the verdict of each, computed on demand.
 type course struct {
+	what        string
+	none        string // why nothing is searched; there are no points then
 	points, now int
 	name        func(int) string
 	verdict     func(int) (Verdict, error)
+	expect      func(n int) // if not nil, called before verdicts of n points are asked for, or with −1
 	done        map[int]Verdict
+	failed      map[int]error
 }
 
 func (c *course) at(i int) (Verdict, error) {
-	if v, ok := c.done[i]; ok {
-		return v, nil
+	if v, ok := c.done[i]; ok || c.failed[i] != nil {
+		return v, c.failed[i]
 	}
 	v, err := c.verdict(i)
+	c.keep(i, v, err)
+	return v, err
+}
+
+func (c *course) keep(i int, v Verdict, err error) {
 	if err == nil {
 		c.done[i] = v
+		return
 	}
-	return v, err
+	c.failed[i] = err
+	if c.expect != nil {
+		c.expect(-1)
+	}
+}
+
+// ends are the first and the last point, apart from now.
+func (c *course) ends() (out []int) {
+	for _, i := range []int{0, c.points - 1} {
+		if c.none == "" && i != c.now && !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// reachEnds computes the verdicts of both ends at the same time.
+func (c *course) reachEnds() {
+	ends := c.ends()
+	verdicts, errs := make([]Verdict, len(ends)), make([]error, len(ends))
+	cores.Each(len(ends), len(ends), func(k int) { verdicts[k], errs[k] = c.verdict(ends[k]) })
+	for k, i := range ends {
+		c.keep(i, verdicts[k], errs[k])
+	}
 }
 
 // search fills in a flip: if all is set, from every point, otherwise by bisection between now and
 // each end with another choice.
 func (c *course) search(what string, all bool) (Flip, error) {
-	c.done = map[int]Verdict{}
+	c.done, c.failed = map[int]Verdict{}, map[int]error{}
+	if !all {
+		c.reachEnds()
+	}
 	f := Flip{What: what, Now: c.name(c.now), From: c.name(0), To: c.name(c.points - 1), Turns: []Turn{}}
 	err := c.leads(&f)
 	switch {
@@ -111,6 +148,9 @@ func (c *course) bisect(f *Flip, end int) error {
 	same, other := c.now, end
 	for abs(same-other) > 1 {
 		middle := (same + other) / 2
+		if c.expect != nil {
+			c.expect(1)
+		}
 		v, err := c.at(middle)
 		if err != nil {
 			return err
@@ -132,16 +172,21 @@ func abs(x int) int { return max(x, -x) }
 
 // flips searches for the points where the choice turns.
 func (a *adviser) flips(ctx context.Context, in *inputs) ([]Flip, error) {
-	if slices.ContainsFunc(in.candidates, func(c *Candidate) bool { return c.Design == nil }) {
-		return nil, nil
+	searches := []func() (Flip, error){
+		func() (Flip, error) { return flipPrice(in) },
+		func() (Flip, error) { return flipSkill(in) },
+		func() (Flip, error) { return a.oversubscriptions(ctx, in).flip() },
+		func() (Flip, error) { return a.sizes(ctx, in).flip() },
 	}
-	var out []Flip
-	for _, search := range []func(context.Context, *inputs) (Flip, error){a.flipPrice, a.flipSkill, a.flipOversubscription, a.flipSize} {
-		f, err := search(ctx, in)
-		if err != nil {
-			return nil, err
+	out, work := make([]Flip, len(searches)), make([]func() error, len(searches))
+	for i, search := range searches {
+		work[i] = func() (err error) {
+			out[i], err = search()
+			return err
 		}
-		out = append(out, f)
+	}
+	if err := together(work...); err != nil {
+		return nil, err
 	}
 	weights, err := flipWeights(in)
 	return append(out, weights...), err
@@ -153,7 +198,7 @@ const (
 	mostPrice  = 400
 )
 
-func (a *adviser) flipPrice(_ context.Context, in *inputs) (Flip, error) {
+func flipPrice(in *inputs) (Flip, error) {
 	factor := func(i int) float64 { return float64(leastPrice+i) / 100 }
 	c := course{
 		points: mostPrice - leastPrice + 1, now: 100 - leastPrice,
@@ -198,7 +243,7 @@ func flipWeights(in *inputs) (out []Flip, err error) {
 // that knows only Ethernet.
 var skillLevels = []Skills{{Expert, NoSkill}, {Expert, SomeSkill}, {Expert, Expert}, {SomeSkill, SomeSkill}, {SomeSkill, Expert}, {NoSkill, Expert}}
 
-func (a *adviser) flipSkill(_ context.Context, in *inputs) (Flip, error) {
+func flipSkill(in *inputs) (Flip, error) {
 	own := in.profile.Organisation.Skills
 	levels := skillLevels
 	if !slices.Contains(levels, own) {
@@ -221,34 +266,38 @@ func (a *adviser) flipSkill(_ context.Context, in *inputs) (Flip, error) {
 // searched are the searched oversubscriptions.
 var searched = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 2, Den: 1}, {Num: 4, Den: 1}, {Num: 8, Den: 1}}
 
-func (a *adviser) flipOversubscription(ctx context.Context, in *inputs) (Flip, error) {
+// oversubscriptions is the course of designs with other oversubscriptions.
+func (a *adviser) oversubscriptions(ctx context.Context, in *inputs) *course {
 	name := func(r scenario.Ratio) string { return fmt.Sprintf("%d:%d", r.Num, r.Den) }
 	now := in.candidates[0].Design.Oversubscription
-	if in.profile.Design.Job.Serving.Given() {
-		return Flip{What: "oversubscription", Now: name(now), Turns: []Turn{}, Note: "not searched with a serving job: set design.max-oversubscription to try one"}, nil
-	}
+	c := &course{what: "oversubscription", name: func(int) string { return name(now) }}
 	at := slices.Index(searched, now)
-	if at < 0 || in.candidates[1].Design.Oversubscription != now {
-		return Flip{What: "oversubscription", Now: name(now), Turns: []Turn{}, Note: "not searched: the designs do not share one of " + name(searched[0]) + " to " + name(searched[len(searched)-1])}, nil
+	switch {
+	case in.profile.Design.Job.Serving.Given():
+		c.none = "not searched with a serving job: set design.max-oversubscription to try one"
+		return c
+	case at < 0 || in.candidates[1].Design.Oversubscription != now:
+		c.none = "not searched: the designs do not share one of " + name(searched[0]) + " to " + name(searched[len(searched)-1])
+		return c
 	}
-	c := course{
-		points: len(searched), now: at,
-		name: func(i int) string { return name(searched[i]) },
-		verdict: func(i int) (Verdict, error) {
-			if i == at {
-				return judge(in), nil
-			}
-			a.tell("turn: oversubscription " + name(searched[i]))
-			return a.elsewhere(ctx, in, func(r *plan.Request) { r.Oversubscription = searched[i] }, searched[i])
-		},
+	c.expect = a.expectDesigns
+	c.points, c.now, c.name = len(searched), at, func(i int) string { return name(searched[i]) }
+	c.verdict = func(i int) (Verdict, error) {
+		if i == at {
+			return judge(in), nil
+		}
+		return a.elsewhere(ctx, in, func(r *plan.Request) { r.Oversubscription = searched[i] }, searched[i])
 	}
-	f, err := c.search("oversubscription", false)
-	return ended(f, err)
+	return c
 }
 
-func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
+// sizes is the course of designs for other numbers of GPUs.
+func (a *adviser) sizes(ctx context.Context, in *inputs) *course {
 	if in.profile.Design.Job.Serving.Given() {
-		return Flip{What: "size", Now: fmt.Sprintf("%d GPUs", in.profile.Design.GPUs), Turns: []Turn{}, Note: "not searched: the serving job is for these nodes"}, nil
+		return &course{
+			what: "size", name: func(int) string { return fmt.Sprintf("%d GPUs", in.profile.Design.GPUs) },
+			none: "not searched: the serving job is for these nodes",
+		}
 	}
 	nodes := in.candidates[0].Design.Count.Nodes
 	gpus := in.profile.Design.GPUs / nodes
@@ -261,14 +310,13 @@ func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
 	}
 	slices.Sort(sizes)
 	at := slices.Index(sizes, nodes)
-	c := course{
-		points: len(sizes), now: at,
+	return &course{
+		what: "size (budgets and growth left out)", points: len(sizes), now: at, expect: a.expectDesigns,
 		name: func(i int) string { return fmt.Sprintf("%d GPUs", sizes[i]*gpus) },
 		verdict: func(i int) (Verdict, error) {
 			if i == at {
 				return judge(in), nil
 			}
-			a.tell(fmt.Sprintf("turn: %d GPUs", sizes[i]*gpus))
 			return a.elsewhere(ctx, in, func(r *plan.Request) {
 				r.GPUs, r.Later, r.Levels, r.MaxSwitches, r.Power, r.Cost = sizes[i]*gpus, 0, 3, 0, 0, 0
 				if job.Given() {
@@ -277,7 +325,14 @@ func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
 			}, in.candidates[0].Design.Oversubscription)
 		},
 	}
-	f, err := c.search("size (budgets and growth left out)", false)
+}
+
+// flip searches a course whose points are simulated.
+func (c *course) flip() (Flip, error) {
+	if c.none != "" {
+		return Flip{What: c.what, Now: c.name(c.now), Turns: []Turn{}, Note: c.none}, nil
+	}
+	f, err := c.search(c.what, false)
 	return ended(f, err)
 }
 

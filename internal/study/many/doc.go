@@ -11,6 +11,10 @@
 // simulated again: a runner may ask the cache of this machine, or share the simulations with other
 // processes ([Sharing]), which work on other nodes of a cluster, or worked before.
 //
+// [Tally] adds up the progress of simulations that run at the same time. [Left] estimates the time that
+// is left from pieces that have ended, where the number of simulations or their length is not known
+// before.
+//
 // # Limits
 //
 // A variant has one core as long as there are as many variants as cores. So the last variants of a

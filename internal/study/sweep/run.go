@@ -43,6 +43,7 @@ type Options struct {
 // Progress is how far a sweep is.
 type Progress struct {
 	Done, Total int
+	Left        time.Duration // estimated; 0: unknown
 }
 
 // claimsMost bounds the claims of a sweep: a claim holds several variants if there are more.
@@ -98,15 +99,32 @@ type work struct {
 	late     bool
 	tooLarge map[int]bool
 	progress Progress
+	pace     many.Left[string] // of variants by their size
 }
 
 func newWork(f *Folder, l *ledger.Ledger, o *Options) *work {
 	n := f.Space.Len()
-	return &work{
+	w := &work{
 		Folder: f, l: l, o: o, started: time.Now(), budget: newBudget(int64(o.Memory)),
 		block: (n + claimsMost - 1) / claimsMost, left: map[int]int{}, tooLarge: map[int]bool{},
 		progress: Progress{Done: l.Len(), Total: n},
 	}
+	file, works := f.Space.file.Copy(), map[string]float64{}
+	w.pace.Work = func(kind string) float64 { return works[kind] }
+	for i := range n {
+		if l.Done(strconv.Itoa(i)) {
+			continue
+		}
+		v := f.Space.Variant(i)
+		kind := f.Space.sizeOf(&v)
+		w.pace.Expect(kind, 1)
+		if _, seen := works[kind]; !seen && len(works) < looksAt {
+			if r, err := f.Space.Resolve(file, &v); err == nil {
+				works[kind] = workOf(r)
+			}
+		}
+	}
+	return w
 }
 
 // run does variants one after the other.
@@ -196,7 +214,10 @@ func (w *work) open(b int) (out []int) {
 // variant runs a variant and keeps its row.
 func (w *work) variant(ctx context.Context, file *scenario.File, i int) error {
 	began := time.Now()
-	row, err := w.row(ctx, file, i)
+	v := w.Space.Variant(i)
+	number := w.pace.Begin(w.Space.sizeOf(&v), began)
+	row, err := w.row(ctx, file, &v)
+	w.pace.End(number, time.Now())
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -219,16 +240,26 @@ func (w *work) variant(ctx context.Context, file *scenario.File, i int) error {
 	}
 	w.longest = max(w.longest, time.Since(began))
 	w.progress.Done = w.l.Len()
+	w.progress.Left = w.timeLeft()
 	if w.o.Progress != nil {
 		w.o.Progress(w.progress)
 	}
 	return nil
 }
 
+// timeLeft estimates the time until all variants have a row. Some have one from other processes.
+func (w *work) timeLeft() time.Duration {
+	ended, all := w.pace.Count()
+	if ended == all {
+		return 0
+	}
+	open := float64(w.progress.Total-w.progress.Done) / float64(all-ended)
+	return time.Duration(float64(w.pace.Time(w.o.Workers, time.Now())) * open)
+}
+
 // row runs a variant; nil if it needs more memory than there is.
-func (w *work) row(ctx context.Context, file *scenario.File, i int) (row *Row, err error) {
-	v := w.Space.Variant(i)
-	r, err := w.Space.Resolve(file, &v)
+func (w *work) row(ctx context.Context, file *scenario.File, v *Variant) (row *Row, err error) {
+	r, err := w.Space.Resolve(file, v)
 	if err != nil {
 		return &Row{Status: Invalid, Error: oneLine(err.Error())}, nil
 	}

@@ -193,6 +193,19 @@ func (s *Space) at(i int) Variant {
 	return v
 }
 
+// sizeOf names what decides most of a variant's time: its fabric, its size, and what the axes say of the
+// cluster and of the job.
+func (s *Space) sizeOf(v *Variant) string {
+	text := v.Fabric + " " + v.Size.Exact()
+	for k := range s.Axes {
+		switch section, _, _ := strings.Cut(s.Axes[k].Path, "."); section {
+		case "cluster", "workload", "serving":
+			text += " " + v.Values[k]
+		}
+	}
+	return text
+}
+
 // changes are the overrides of a variant.
 func (s *Space) changes(v *Variant) []scenario.Override {
 	var size []scenario.Override

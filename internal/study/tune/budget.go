@@ -11,6 +11,7 @@ import (
 type plan struct {
 	candidates int  // candidates for the search, each on all of its seeds
 	all        bool // candidates are all combinations
+	after      int  // simulations after the search
 }
 
 // planOf divides the budget: the scenario as it stands on all seeds, the tuned one on the held-out
@@ -26,7 +27,7 @@ func planOf(t *scenario.Tune, axes []scenario.Axis) (plan, error) {
 		return plan{}, fmt.Errorf("tune.runs: %d simulations are too few: the scenario as it stands on %d seeds, %d for the proof on %d seeds held out, %d for the sensitivity and %d candidates on %d seeds are %d; give more runs, or fewer seeds, held-out or levels",
 			t.Runs, t.Seeds, 2*t.HeldOut, t.HeldOut, profiles, leastSearch, t.Seeds, least)
 	}
-	p := plan{candidates: (t.Runs - proof - profiles) / t.Seeds}
+	p := plan{candidates: (t.Runs - proof - profiles) / t.Seeds, after: 2*t.HeldOut + profiles}
 	if n := combinations(axes); n <= float64(p.candidates) {
 		p.candidates, p.all = int(n), true
 	}

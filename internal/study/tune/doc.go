@@ -28,6 +28,15 @@
 // have (kmin above kmax) costs nothing: it is not simulated. A candidate whose simulation fails, or
 // takes [giveUp] times as long as the scenario as it stands, is worse than any other.
 //
+// # Racing
+//
+// A candidate's score is its mean over all seeds of the search, but not every score is asked for: of a
+// hypercube, or of neighbours, only the best matters, and of a generation of CMA-ES the better half and
+// its order. A candidate that cannot be among these is stopped after its first seed, where it is so much
+// worse than the last of them that its mean is worse with a probability of 99 %. The spread of such
+// differences over the seeds is that of the candidates that were simulated with all of them, the first
+// ones at any rate. The score of a stopped candidate is an estimate.
+//
 // Finally, each parameter gets its original value back if the objective stays within a thousandth:
 // it is not worth a change.
 //

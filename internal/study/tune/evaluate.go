@@ -18,6 +18,7 @@ type Options struct {
 	Run      many.Runner
 	Workers  int            // cores; 0 is all
 	Progress func(Progress) // if not nil, called from time to time, never concurrently
+	whole    bool           // every candidate has all seeds
 }
 
 // Progress is the progress of a tuning.

@@ -81,7 +81,7 @@ func (s *searcher) generation(ctx context.Context, tasks []optimize.Task, candid
 	for _, t := range tasks {
 		all = append(all, candidate(t.X))
 	}
-	if err := s.try(ctx, all); err != nil {
+	if err := s.try(ctx, all, len(all)/2); err != nil { // the method looks at the better half alone
 		return err
 	}
 	for i := range tasks {

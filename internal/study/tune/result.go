@@ -39,9 +39,11 @@ type Tuned struct {
 
 // Search describes the search.
 type Search struct {
-	Candidates    int     `json:"candidates"`   // simulated
-	Combinations  bool    `json:"combinations"` // all combinations
-	Failed        int     `json:"failed"`       // of them
+	Candidates   int  `json:"candidates"`   // simulated
+	Combinations bool `json:"combinations"` // all combinations
+	Failed       int  `json:"failed"`       // of them
+	// Stopped are candidates that were simulated with the first seed alone: it showed that they are not the best.
+	Stopped       int     `json:"stopped_early,omitempty"`
 	FailedWhy     string  `json:"failed_why,omitempty"`
 	Impossible    int     `json:"impossible"` // impossible combinations: not simulated
 	ImpossibleWhy string  `json:"impossible_why,omitempty"`
@@ -135,7 +137,7 @@ func (r *Result) found(p *Problem, e *evaluator, s *searcher) {
 	}
 	last := s.steps[len(s.steps)-1]
 	r.Search = Search{
-		Candidates: last.Candidates, Combinations: p.plan.all, Failed: s.failed, FailedWhy: s.cause,
+		Candidates: last.Candidates, Combinations: p.plan.all, Failed: s.failed, FailedWhy: s.cause, Stopped: s.stopped,
 		Stands: s.steps[0].Score, Best: s.least, Steps: s.steps,
 	}
 	r.Search.Impossible, r.Search.ImpossibleWhy = e.impossible()

@@ -23,9 +23,12 @@ type searcher struct {
 	best   Candidate // nil while nothing is better than the scenario as it stands
 	least  float64
 	steps  []Step
+	spread spread
 	failed int
-	equal  int    // candidates with the score of the scenario as it stands
-	cause  string // reason of the first failure
+	// stopped is the number of candidates without all seeds.
+	stopped int
+	equal   int    // candidates with the score of the scenario as it stands
+	cause   string // reason of the first failure
 }
 
 // Step is the least score after a number of candidates.
@@ -58,7 +61,7 @@ func begin(e *evaluator, seeds []uint64) *searcher {
 // spend spends the plan's candidates.
 func (s *searcher) spend(ctx context.Context) error {
 	if s.e.p.plan.all {
-		return s.try(ctx, every(s.e.p))
+		return s.try(ctx, every(s.e.p), 1)
 	}
 	if err := s.explore(ctx); err != nil {
 		return err
@@ -78,7 +81,7 @@ func (s *searcher) spend(ctx context.Context) error {
 		step /= 2
 	}
 	if s.left > 0 { // less than a generation is left
-		return s.try(ctx, s.hypercube(s.left))
+		return s.try(ctx, s.hypercube(s.left), 1)
 	}
 	return nil
 }
@@ -128,9 +131,9 @@ func every(p *Problem) []Candidate {
 	return all
 }
 
-// try simulates the new candidates, as far as the budget goes, in parallel, and notes them in their
-// order.
-func (s *searcher) try(ctx context.Context, candidates []Candidate) error {
+// try simulates the new candidates, of which so many matter, as far as the budget goes, in parallel,
+// and notes them in their order.
+func (s *searcher) try(ctx context.Context, candidates []Candidate, matter int) error {
 	var fresh []Candidate
 	for _, c := range candidates {
 		if _, seen := s.scores[c.key()]; seen || s.e.isImpossible(c) || len(fresh) == s.left {
@@ -139,18 +142,34 @@ func (s *searcher) try(ctx context.Context, candidates []Candidate) error {
 		s.scores[c.key()] = math.Inf(1)
 		fresh = append(fresh, c)
 	}
-	err := s.e.simulate(ctx, fresh, s.seeds)
-	for _, c := range fresh {
-		if score, ok := s.e.score(c, s.seeds); ok {
-			s.note(c, score)
+	if len(fresh) == 0 {
+		return nil
+	}
+	outcomes, err := s.race(ctx, fresh, matter)
+	for i, c := range fresh {
+		if !math.IsNaN(outcomes[i].score) {
+			s.note(c, outcomes[i])
 		}
 	}
 	s.left -= len(fresh)
+	s.foresee()
 	return err
 }
 
-// note takes a score.
-func (s *searcher) note(c Candidate, score float64) {
+// foresee estimates the number of simulations in all: candidates to come have as many seeds as those
+// before them.
+func (s *searcher) foresee() {
+	n, candidates := len(s.seeds), s.steps[len(s.steps)-1].Candidates
+	if candidates == 0 {
+		return
+	}
+	each := float64(candidates*n-s.stopped*(n-1)) / float64(candidates)
+	s.e.state.Total = min(s.e.p.Stands.Tune.Runs, s.e.state.Done+int(float64(s.left)*each)+s.e.p.plan.after)
+}
+
+// note takes a score. A candidate that was stopped is not the best.
+func (s *searcher) note(c Candidate, o outcome) {
+	score := o.score
 	s.scores[c.key()] = score
 	if math.IsInf(score, 1) {
 		s.failed++
@@ -161,7 +180,7 @@ func (s *searcher) note(c Candidate, score float64) {
 	if score == s.steps[0].Score {
 		s.equal++
 	}
-	if score < s.least {
+	if score < s.least && !o.stopped {
 		s.least, s.best = score, c
 	}
 	n := s.steps[len(s.steps)-1].Candidates + 1
@@ -178,7 +197,7 @@ func (s *searcher) explore(ctx context.Context) error {
 		if missing <= 0 || s.left == 0 {
 			break
 		}
-		if err := s.try(ctx, s.hypercube(missing)); err != nil {
+		if err := s.try(ctx, s.hypercube(missing), 1); err != nil {
 			return err
 		}
 	}
@@ -229,5 +248,5 @@ func (s *searcher) neighbours(ctx context.Context) error {
 			around = append(around, c)
 		}
 	}
-	return s.try(ctx, around)
+	return s.try(ctx, around, 1)
 }

@@ -183,7 +183,12 @@ func visible(r rune) rune {
 
 // Count is show for work that consists of a number of parts.
 func (s *Status) Count(done, total int, what string) {
-	s.Show(runstore.Progress{Done: done, Total: total, What: what, Left: s.left(done, total).Seconds()}, fmt.Sprintf("%d of %d", done, total), what)
+	s.Parts(done, total, what, s.left(done, total))
+}
+
+// Parts is Count with the time that the other parts will take, where it is known better.
+func (s *Status) Parts(done, total int, what string, left time.Duration) {
+	s.Show(runstore.Progress{Done: done, Total: total, What: what, Left: left.Seconds()}, fmt.Sprintf("%d of %d", done, total), what)
 }
 
 // Pieces shows the progress of pieces of work.

@@ -12,7 +12,6 @@ import (
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
-	"weft/internal/sim/runstore"
 	"weft/internal/study/advise"
 	"weft/internal/study/plan"
 	"weft/internal/study/serve"
@@ -86,18 +85,29 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	line := e.Working("the advice begins")
 	a, err := advise.Make(ctx, profile, prices, advise.Options{
 		Simulate: e.Study(), Train: e.Training, Serve: e.Limit, Workers: x.workers,
-		Tell: func(what string) { line.Show(runstore.Progress{}, what) },
+		Progress: func(p advise.Progress) {
+			line.Parts(p.Done, p.Total, "simulations, "+p.What, p.Left)
+		},
+		First: func(a *advise.Advice) {
+			e.ClearLine()
+			e.Note("weft: first answer: %s What would change it is simulated now.\n", report.FirstAnswer(a))
+		},
 	})
 	line.End()
 	var memory *serve.MemoryError
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && err != nil:
 		return exit.Errorf(exit.Partial, "interrupted before there was an advice")
 	case errors.Is(err, advise.ErrNothing), errors.Is(err, plan.ErrNoPrices), errors.As(err, &memory):
 		return err
 	case err != nil:
 		return exit.Errorf(exit.Failed, "%w", err)
 	}
+	return x.finish(e, a, &folder)
+}
+
+// finish stores the advice, and prints it.
+func (x *advising) finish(e *simulator.Simulator, a *advise.Advice, folder *process.OwnFolder) error {
 	if x.out != "" {
 		files, err := report.AdviceFiles(a)
 		if err != nil {
@@ -107,8 +117,14 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 			return err
 		}
 	}
+	var err error
 	if x.asJSON {
-		return process.PrintJSON(e.Env, a.Record())
+		err = process.PrintJSON(e.Env, a.Record())
+	} else {
+		err = e.Tell(report.Advice(a))
 	}
-	return e.Tell(report.Advice(a))
+	if err == nil && a.Partial {
+		return exit.Errorf(exit.Partial, "interrupted: the advice has no counterfactuals and no turning points")
+	}
+	return err
 }

@@ -157,7 +157,7 @@ func (s *sweeping) do(ctx context.Context, e *simulator.Simulator, path string) 
 	ending, err := f.Work(ctx, sweep.Options{
 		Run: e.Study(), Serve: e.Serving, Workers: cmp.Or(s.workers, e.Cores), Memory: memory, Worker: worker, Host: host,
 		Progress: func(p sweep.Progress) {
-			line.Count(p.Done, p.Total, "variants")
+			line.Parts(p.Done, p.Total, "variants", p.Left)
 		},
 	})
 	line.End()

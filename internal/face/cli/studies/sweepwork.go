@@ -117,7 +117,7 @@ func (s *sweeping) element(ctx context.Context, e *simulator.Simulator, from str
 	}
 	o.Leave = from != "" && o.Begin > 0 && e.Getenv(slurm.ElementVariable) != ""
 	line := e.Working("the element begins")
-	o.Progress = func(p sweep.Progress) { line.Count(p.Done, p.Total, "variants") }
+	o.Progress = func(p sweep.Progress) { line.Parts(p.Done, p.Total, "variants", p.Left) }
 	ending, err := f.Work(ctx, o)
 	line.End()
 	switch {

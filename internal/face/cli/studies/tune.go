@@ -104,7 +104,7 @@ func (t *tuning) do(ctx context.Context, e *simulator.Simulator, path string) er
 	o.Run = folder.runner(e, o.Workers)
 	line := e.Working("the search begins")
 	o.Progress = func(s tune.Progress) {
-		what := "simulations at the most, " + s.Doing
+		what := "simulations, " + s.Doing
 		if !math.IsInf(s.Best, 0) {
 			what += fmt.Sprintf(", best %.4g", s.Best)
 		}
