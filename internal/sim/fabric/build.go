@@ -57,6 +57,9 @@ type Builder struct {
 	Aggregation *Aggregation
 	// MaxEvents ends a run with more events; 0 is no bound.
 	MaxEvents int64
+	// Hosts is the host of each NIC, GPU and scale-up switch, from 0, by node; -1 for none, as for the
+	// switches of the scale-out fabric. It is used if App is a HostApp.
+	Hosts []int32
 	// App runs on the network; Trace, which may be nil, watches it.
 	App   App
 	Trace Trace
@@ -225,6 +228,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n := &b.n
 	n.local, _ = b.App.(LocalApp)
 	n.foreign, _ = b.App.(ForeignApp)
+	n.hosts, _ = b.App.(HostApp)
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
 	n.hash, n.laneRule = b.Hash, b.Lanes
 	n.maxEvents = b.MaxEvents

@@ -396,7 +396,7 @@ func (nic *nicState) wake(p *Partition, node int32) {
 	}
 	nic.later = min(nic.later, nic.wakeAt)
 	nic.wakeAt = nic.timers[0].at
-	p.queue.Push(nic.wakeAt, classTimer, uint64(node))
+	p.push(p.net.nodes[node].cell, nic.wakeAt, classTimer, uint64(node))
 }
 
 // runTimers runs the due timers of a NIC.

@@ -30,8 +30,8 @@ const (
 // engine.Partition. It is not a partition of P_Keys.
 type Partition struct {
 	net      *Network      `state:"-"`
-	queue    *engine.Queue `state:"-"` // of the ends
-	cells    *engine.Cells `state:"-"` // of the switches; nil if they are in the cell of the ends
+	queue    *engine.Queue `state:"-"` // of cell 0
+	cells    *engine.Cells `state:"-"` // of the other cells; nil if there are none
 	pool     pool          `state:"-"`
 	local    localPool     `state:"-"` // visited by GPU
 	now      units.Time
@@ -274,4 +274,10 @@ func (p *Partition) Now() units.Time { return p.now }
 
 // At schedules the application's Timer with the source for t. A source has at
 // most one timer pending at any instant.
-func (p *Partition) At(t units.Time, source uint32) { p.queue.Push(t, classApp, uint64(source)) }
+func (p *Partition) At(t units.Time, source uint32) {
+	cell := uint16(0)
+	if p.net.hosts != nil {
+		cell = p.net.nodes[p.net.hosts.NodeOf(source)].cell
+	}
+	p.push(cell, t, classApp, uint64(source))
+}
