@@ -117,8 +117,7 @@ func (nic *nicState) holdBack(p *Partition, node, link, i int32) bool {
 func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	k := &p.pool.hot[i]
 	if nic.spec.Credits.Period > 0 {
-		p.net.hold(p, link, k)
-		p.net.free(p, link, k.class, k.size, p.now)
+		p.net.pass(p, link, k, p.now)
 	}
 	if p.net.pkeys != nil && nic.dropTrespasser(p, link, i) {
 		return
