@@ -93,7 +93,7 @@ func (s *infinibandState) handle(p *Partition, nd *node, bucket *engine.Bucket, 
 		if !ok {
 			return
 		}
-		p.reach(e.Time, e.Last)
+		p.reach(e)
 		switch e.Class {
 		case classArrive:
 			link, i := arriving(e.Source)

@@ -205,12 +205,22 @@ func (f *flow) queueUp(p *Partition, early bool) {
 	f.ready = true
 	q := &n.nicQueues[int(f.port)*n.classes+int(f.class)]
 	q.ring.push(f)
-	if q.early && q.ring.beforeLast().readyAt(p.now) > p.now {
+	if q.early && f.isReadyBefore(p, q.ring.beforeLast()) {
 		q.ring.swapLast()
 	} else {
 		q.early = early
 	}
 	n.ports[f.port].nonEmpty |= 1 << f.class
+}
+
+// isReadyBefore reports whether a flow that may send is ready before another one, whose pace has no timer. If
+// that one is ready at this instant, the place of its timer in the instant would decide.
+func (f *flow) isReadyBefore(p *Partition, early *flow) bool {
+	at := early.readyAt(p.now - 1)
+	if at != p.now || p.class != classTimer {
+		return at > p.now || at == p.now && p.class < classTimer
+	}
+	return (&timer{at, f}).before(&timer{at, early})
 }
 
 // send sends the next packet of a NIC's port whose wire is free.

@@ -37,6 +37,7 @@ type Partition struct {
 	now      units.Time
 	flows    int             `state:"-"` // ends of connections
 	dirty    []int32         `state:"-"`
+	class    engine.Class    `state:"-"` // of the event being handled
 	last     bool            `state:"-"` // the event being handled is the last of its instant
 	batch    transport.Batch `state:"-"`
 	seen     seen            `state:"-"` // telemetry of the packet being passed to the transport
@@ -114,7 +115,7 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 		if !ok {
 			return
 		}
-		p.reach(e.Time, e.Last)
+		p.reach(e)
 		switch e.Class { // most events have two classes
 		case classArrive:
 			link, i := arriving(e.Source)
@@ -130,9 +131,9 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 	}
 }
 
-// reach makes the time of an event the present; last says that it is the last of its instant.
-func (p *Partition) reach(t units.Time, last bool) {
-	p.now, p.last = t, last
+// reach makes the time of an event the present.
+func (p *Partition) reach(e engine.Event) {
+	p.now, p.class, p.last = e.Time, e.Class, e.Last
 	p.stats.Events++
 }
 
