@@ -51,24 +51,26 @@ func (h heads) head(local int) int {
 // the sum of the others' contributions.
 func (h heads) reduce(rank int, slice func(head int) (int64, int64), s *Step) {
 	local := h.l.Local(rank)
+	first := max(h.head(local), 0)
 	for i := range h.n {
-		head := (max(h.head(local), 0) + i) % h.n
+		head := (first + i) % h.n
 		a, b := slice(head)
-		if h.local(head) == local {
+		to := h.local(head)
+		if to == local {
 			s.recv(b - a)
 			s.Reduce = s.Recvs > 0
 			continue
 		}
-		s.send(Transfer{Peer: int32(rank - local + h.local(head)), Bytes: b - a, Path: PathReduce, Src: a, Dst: a})
+		s.send(Transfer{Peer: int32(rank - local + to), Bytes: b - a, Path: PathReduce, Src: a, Dst: a})
 	}
 }
 
 // multicast sends a head's slice to the node and waits for the slices of the others.
 func (h heads) multicast(rank, peerStep int, slice func(head int) (int64, int64), s *Step) {
-	local := h.l.Local(rank)
+	own := h.head(h.l.Local(rank))
 	for head := range h.n {
 		a, b := slice(head)
-		if h.local(head) == local {
+		if head == own {
 			s.send(Transfer{Peer: -1, PeerStep: int32(peerStep), Bytes: b - a, Path: PathMulticast, Src: a, Dst: a})
 		} else {
 			s.recv(b - a)

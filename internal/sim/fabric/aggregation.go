@@ -211,13 +211,15 @@ func (s *infinibandState) forwardResult(p *Partition, b *inbox, link, i int32) {
 // spread queues a copy of a result for each child on the way to a receiver.
 func (s *infinibandState) spread(p *Partition, nd *node, link, i int32, stream *reduction.Stream) {
 	sw := p.net.ports[nd.base].node
-	c := p.beginCopies(link, i)
 	if stream.Kind != reduction.One {
-		for _, child := range stream.Switch(sw).Children {
+		children := stream.Switch(sw).Children
+		c := p.beginCopies(link, i, int32(len(children)))
+		for _, child := range children {
 			s.copyDown(p, nd, &c, child, stream)
 		}
 		return
 	}
+	c := p.beginCopies(link, i, 1)
 	nic := int32(c.cold.VA)
 	port, known := stream.PortDown(sw, nic)
 	if !known {
@@ -232,5 +234,5 @@ func (s *infinibandState) copyDown(p *Partition, nd *node, c *copying, child int
 	if to := p.net.inboxes[out].node; p.net.nodes[to].kind == kindNIC {
 		c.cold.DestQP = stream.ResultQueue(to)
 	}
-	s.queueCopy(p, nd, c, out, roleResult)
+	s.enqueue(p, nd, out, p.newCopy(c, out, roleResult))
 }

@@ -57,6 +57,9 @@ type Builder struct {
 	Aggregation *Aggregation
 	// MaxEvents ends a run with more events; 0 is no bound.
 	MaxEvents int64
+	// Hosts is the host of each NIC, GPU and scale-up switch, from 0, by node; -1 for none, as for the
+	// switches of the scale-out fabric. It is used if App is a HostApp.
+	Hosts []int32
 	// App runs on the network; Trace, which may be nil, watches it.
 	App   App
 	Trace Trace
@@ -225,6 +228,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n := &b.n
 	n.local, _ = b.App.(LocalApp)
 	n.foreign, _ = b.App.(ForeignApp)
+	n.hosts, _ = b.App.(HostApp)
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
 	n.hash, n.laneRule = b.Hash, b.Lanes
 	n.maxEvents = b.MaxEvents
@@ -561,15 +565,20 @@ func (b *Builder) grantLink(link int32, c *credit.Grant) {
 // mostInFlight bounds the updates of a lane of a link that have not taken effect. They are a period
 // apart, between the departure of a packet's tail, which is known before the tail has arrived and
 // left, and before the port has sent its flow-control packets, and the effect of the update. The
-// clocks of the two ends may also differ, by less than the time of an update.
+// clocks of the two ends may also differ, by less than the time of an update. A GPU's update is known when
+// the packet is sent.
 func (b *Builder) mostInFlight(link int32) int64 {
 	n := &b.n
 	c, node := &n.creditLinks[link], n.inboxes[link].node
-	bytes := b.longest
-	if nd := &n.nodes[node]; nd.kind == kindGPU || nd.local == byPort {
+	bytes, early := b.longest, units.Time(0)
+	nd := &n.nodes[node]
+	if nd.kind == kindGPU || nd.local == byPort {
 		bytes = MaxPacketBytes
 	}
-	return int64((2*c.Latency+3*n.slowest(bytes, node))/c.Period) + 2
+	if nd.kind == kindGPU {
+		early = units.Time(n.ports[link].delay)
+	}
+	return int64((2*c.Latency+early+3*n.slowest(bytes, node))/c.Period) + 2
 }
 
 // largestPacket is the length of a NIC's largest packet on the wire.

@@ -2,17 +2,18 @@ package fabric
 
 import (
 	"math/bits"
+	"slices"
 
 	"weft/internal/sim/engine"
 	"weft/units"
 )
 
 // Cells are the parts of a simulation partition whose events are handled separately (not the
-// allocation units of a switch buffer): each switch of the scale-out fabric is a cell. A switch
-// affects another node only after a link's delay, a credit update's latency or a PFC frame's delay.
-// A slot of time is no longer than the smallest of these, so the order of cells within a slot has
-// no effect. The ends, and with them the application and the scale-up network, are one cell, number
-// 0, which has its own queue.
+// allocation units of a switch buffer): each switch of the scale-out fabric is a cell, and each host
+// (its NICs, its GPUs with their scale-up switch, and its part of the application), if the application
+// acts host by host. A cell affects another only after a link's delay, a credit update's latency or a
+// PFC frame's delay. A slot of time is no longer than the smallest of these, so the order of cells
+// within a slot has no effect. Cell 0 has the ends that are in no other cell, and has its own queue.
 
 // The bounds of a slot, as log2 of picoseconds. Shorter slots would rarely have more than one event
 // per cell.
@@ -24,11 +25,11 @@ const (
 	maxCells  = 1 << 12
 )
 
-// cut puts every switch of the scale-out fabric into a cell. It returns the number of cells and
-// log2 of the slot; 0 if cells are not worthwhile.
+// cut puts every switch of the scale-out fabric, and every host, into a cell. It returns the number of
+// cells and log2 of the slot; 0 if cells are not worthwhile.
 func (b *Builder) cut() (cells int, slotLog2 uint) {
 	n := &b.n
-	switches := 0
+	switches, hosts := 0, b.cellsOfHosts()
 	for i := range n.nodes {
 		if n.nodes[i].isApart() {
 			switches++
@@ -37,11 +38,15 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 	if switches == 0 {
 		return 0, 0
 	}
-	k := 0
+	most := min(hosts+switches, maxCells-1)
+	cell := func(k int) uint16 { return uint16(1 + k*most/(hosts+switches)) }
+	k := hosts
 	for i := range n.nodes {
-		if n.nodes[i].isApart() {
-			n.nodes[i].cell = uint16(1 + k*min(switches, maxCells-1)/switches)
+		if nd := &n.nodes[i]; nd.isApart() {
+			nd.cell = cell(k)
 			k++
+		} else if hosts > 0 && i < len(b.Hosts) && b.Hosts[i] >= 0 {
+			nd.cell = cell(int(b.Hosts[i]))
 		}
 	}
 	for link := range n.ports {
@@ -52,7 +57,18 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 		n.join()
 		return 0, 0
 	}
-	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot, b.widest())
+	if hosts > 0 {
+		n.lastHost = int(cell(hosts - 1))
+	}
+	return most + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot, b.widest())
+}
+
+// cellsOfHosts is the number of hosts that are cells.
+func (b *Builder) cellsOfHosts() int {
+	if b.n.hosts == nil || len(b.Hosts) == 0 {
+		return 0
+	}
+	return int(slices.Max(b.Hosts)) + 1
 }
 
 // widest is log2 of the longest bucket in which an event key has room for both the time and the
@@ -142,7 +158,7 @@ func (p *Partition) runCells(limit units.Time) {
 		p.runEnds(end)
 		last = max(last, p.now)
 		for cell := p.cells.Open(); cell >= 0; cell = p.cells.Open() {
-			if p.wide {
+			if p.wide && cell > p.net.lastHost {
 				p.lookAhead(&p.cells.Bucket)
 			}
 			p.handleCell(cell, end)

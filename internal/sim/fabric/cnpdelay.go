@@ -38,7 +38,7 @@ func (c *cnpDelays) holdMade(p *Partition, f *flow, answer *transport.Packet) bo
 	if c.generating.IsInstant() {
 		return false
 	}
-	p.queue.Push(c.generating.Done(p.now), classReceive, sourceGenerating|uint64(p.net.ports[f.port].node))
+	p.push(p.net.cell(f.port), c.generating.Done(p.now), classReceive, sourceGenerating|uint64(p.net.ports[f.port].node))
 	c.made = append(c.made, *answer)
 	return true
 }
@@ -48,7 +48,7 @@ func (c *cnpDelays) holdArrived(p *Partition, node, i int32) bool {
 	if p.pool.cold[i].Op != wire.CNP || c.reacting.IsInstant() {
 		return false
 	}
-	p.queue.Push(c.reacting.Done(p.now), classReceive, sourceReacting|uint64(node))
+	p.push(p.net.nodes[node].cell, c.reacting.Done(p.now), classReceive, sourceReacting|uint64(node))
 	p.pool.push(&c.arrived, i)
 	return true
 }

@@ -96,6 +96,18 @@ func (c *creditPorts) hold(p *Partition, link int32, k *pkt) {
 	}
 }
 
+// pass charges a packet to the receiver's buffer and returns its room at once, at a time.
+func (c *creditPorts) pass(p *Partition, link int32, k *pkt, at units.Time) {
+	n := p.net
+	a := &c.accounts[int(link)*n.classes+int(k.class)]
+	if a.TryPass(c.rings, k.size, at) {
+		n.ports[n.inboxes[link].back].debt += a.Frame
+		return
+	}
+	c.hold(p, link, k)
+	c.free(p, link, k.class, k.size, at)
+}
+
 // overfull ends the run: a receiver's buffer is over its credits.
 func (c *creditPorts) overfull(p *Partition, link int32, class uint8) {
 	a := &c.accounts[int(link)*p.net.classes+int(class)]

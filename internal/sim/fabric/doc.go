@@ -43,10 +43,11 @@
 //
 // # Cells
 //
-// Each switch of the scale-out fabric is a cell; the ends with the application are one more. Cells
-// are handled one after the other within a slot of time that is shorter than the delay between two
-// cells: cells.go explains why the order has no effect. A switch that is alone in its cell, and chooses ports
-// by its tables alone, handles the cell's events itself.
+// Each switch of the scale-out fabric is a cell, and each host if the application acts host by host;
+// else the ends with the application are one more. Cells are handled one after the other within a slot
+// of time that is shorter than the delay between two cells: cells.go explains why the order has no
+// effect. A switch that is alone in its cell, and chooses ports by its tables alone, handles the cell's
+// events itself.
 //
 // # Partitions
 //

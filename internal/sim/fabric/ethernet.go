@@ -150,7 +150,7 @@ func (s *ethernetState) handle(p *Partition, nd *node, bucket *engine.Bucket, li
 		if !ok {
 			return
 		}
-		p.reach(e.Time, e.Last)
+		p.reach(e)
 		switch e.Class {
 		case classArrive:
 			link, i := arriving(e.Source)

@@ -248,15 +248,31 @@ func localRole(k LocalKind) role {
 	return roleBurst
 }
 
+// landsEarly reports whether the GPU at the end of a link takes bursts when they are sent. It takes each
+// at once when it arrives, in the order in which they were sent, so that the times of their credits are
+// known. Only the last burst of a message is an event.
+func (p *Partition) landsEarly(o *port, link int32) bool {
+	return p.net.inboxes[link].kind == kindGPU && o.flags&flagRemote == 0 && !p.net.examined
+}
+
+// landEarly takes a burst on its way to a GPU. It returns false for the last of a message, which arrives.
+func (p *Partition) landEarly(link, i int32, k *pkt) bool {
+	p.net.pass(p, link, k, k.arrive)
+	if p.pool.cold[i].Flags&transport.FlagSolicited != 0 {
+		return false
+	}
+	p.absorb(i)
+	return true
+}
+
 // arriveGPU takes a burst at its destination GPU.
 func (p *Partition) arriveGPU(b *inbox, link, i int32) {
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
-	p.stats.Delivered++
-	p.stats.OutBytes += int64(k.size)
-	p.net.hold(p, link, k)
-	p.net.free(p, link, k.class, k.size, p.now)
+	if !p.landsEarly(&p.net.ports[link], link) {
+		p.net.pass(p, link, k, p.now)
+	}
 	tag, last := h.VA, h.Flags&transport.FlagSolicited != 0
-	p.pool.put(i)
+	p.absorb(i)
 	if last {
 		p.net.local.Arrived(p, b.node, tag)
 	}

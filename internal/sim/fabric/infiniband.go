@@ -93,7 +93,7 @@ func (s *infinibandState) handle(p *Partition, nd *node, bucket *engine.Bucket, 
 		if !ok {
 			return
 		}
-		p.reach(e.Time, e.Last)
+		p.reach(e)
 		switch e.Class {
 		case classArrive:
 			link, i := arriving(e.Source)
@@ -165,12 +165,15 @@ func (s *infinibandState) arriveRarely(p *Partition, nd *node, b *inbox, link, i
 		}
 		return
 	}
-	out := nd.route(p, k)
-	o := &n.ports[out]
-	if o.nonEmpty == 0 && o.blocked == 0 && o.canDecideNow(p) && s.tryPass(p, nd, b, o, out, i, k) {
-		return
+	s.passOrQueue(p, nd, b, nd.route(p, k), i)
+}
+
+// passOrQueue sends a packet from an input by an output, or queues it there.
+func (s *infinibandState) passOrQueue(p *Partition, nd *node, b *inbox, out, i int32) {
+	o := &p.net.ports[out]
+	if o.nonEmpty|o.blocked != 0 || !o.canDecideNow(p) || !s.tryPass(p, nd, b, o, out, i, &p.pool.hot[i]) {
+		s.enqueue(p, nd, out, i)
 	}
-	s.enqueue(p, nd, out, i)
 }
 
 // tryPass sends a packet for an idle output without queueing it. It returns false if the packet has to

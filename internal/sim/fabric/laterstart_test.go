@@ -76,8 +76,8 @@ func (c *collective) Complete(p *fabric.Partition, nic int32, done *transport.Co
 	}
 }
 
-// TestALaterStartOnlyMovesTheTimes begins collectives 1,234,567 ps later, on all variants that draw
-// nothing at random: no time of a run is rounded to a multiple of anything since time zero.
+// TestALaterStartOnlyMovesTheTimes begins collectives 1,234,567 ps later, with each host in a cell of its own, on all
+// variants that draw nothing at random: no time of a run is rounded to a multiple of anything since time zero.
 func TestALaterStartOnlyMovesTheTimes(t *testing.T) {
 	g, err := topology.KAry{K: 4}.Build()
 	if err != nil {
@@ -97,7 +97,11 @@ func TestALaterStartOnlyMovesTheTimes(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s/ring %t", v.fabric, v.name, ring), func(t *testing.T) {
 				now, later := &collective{t: t, ring: ring, size: 40_000}, &collective{t: t, ring: ring, size: 40_000, begins: 1_234_567}
 				for _, c := range []*collective{now, later} {
-					n, err := v.build(g, nil, c)
+					app := fabric.App(c)
+					if c == later {
+						app = byHost{c}
+					}
+					n, err := v.build(g, nil, app)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -103,9 +103,11 @@ func (o *port) departOddly(p *Partition, link, i int32, k *pkt, start, end units
 	if o.flags&flagFollowed != 0 || p.record != nil && p.record.IsMinor(k.class) {
 		p.follow(link, i, k, start, end)
 	}
-	if o.flags&flagRemote != 0 {
+	switch {
+	case o.flags&flagRemote != 0:
 		p.sendRemote(p.net.inboxes[link].part, link, i)
-	} else {
+	case p.landsEarly(o, link) && p.landEarly(link, i, k):
+	default:
 		p.fly(link, i)
 	}
 }

@@ -26,6 +26,14 @@ type App interface {
 	Timer(p *Partition, source uint32)
 }
 
+// HostApp is an application whose hosts affect each other only through the network: what it does in a
+// call concerns the host of this call's node alone. It may make a connection between two hosts.
+type HostApp interface {
+	App
+	// NodeOf is a node of the host that the timer of a source belongs to.
+	NodeOf(source uint32) (node int32)
+}
+
 // Trace observes a network; a network without one pays nothing.
 type Trace interface {
 	// Pause is called when a PFC frame for a class of the sender on a link is sent, with the time
@@ -36,6 +44,7 @@ type Trace interface {
 // Network is a fabric ready to run.
 type Network struct {
 	app       App           `state:"-"`
+	hosts     HostApp       `state:"-"` // nil if the application is in the cell of the ends
 	foreign   ForeignApp    `state:"-"` // nil if the application has no foreign packets
 	builder   *Builder      `state:"-"` // for Amend; nil without foreign packets
 	progress  progress      `state:"-"`
@@ -48,8 +57,9 @@ type Network struct {
 	seed      uint64        `state:"-"`
 
 	wiring
-	alone []*node  `state:"-"` // by cell: its switch, if that handles the cell's events itself
-	turns []uint16 // by port and class: the turn
+	alone    []*node  `state:"-"` // by cell: its switch, if that handles the cell's events itself
+	lastHost int      `state:"-"` // the last cell of a host
+	turns    []uint16 // by port and class: the turn
 
 	observers `state:"-"`
 	forwarding

@@ -90,6 +90,7 @@ type nicQueue struct {
 	replies list
 	held    int32 `state:"-"` // the packet that was pulled from a flow and waits for credits; -1 if none
 	turn    bool  // the last packet was a reply
+	early   bool  // the last flow of the ring is not ready yet, but will be when the wire is free
 	ring    ring  // flows that may send
 	data    block `state:"-"` // records for its data packets
 	answers block `state:"-"` // records for its replies
@@ -116,8 +117,7 @@ func (nic *nicState) holdBack(p *Partition, node, link, i int32) bool {
 func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	k := &p.pool.hot[i]
 	if nic.spec.Credits.Period > 0 {
-		p.net.hold(p, link, k)
-		p.net.free(p, link, k.class, k.size, p.now)
+		p.net.pass(p, link, k, p.now)
 	}
 	if p.net.pkeys != nil && nic.dropTrespasser(p, link, i) {
 		return
@@ -176,20 +176,21 @@ func (f *flow) fill(p *Partition, i int32, size uint16, class uint8, r role) {
 // send, and among the NIC's timers if it may send later or has a timer.
 func (nic *nicState) updateFlow(p *Partition, node int32, f *flow) {
 	if f.ready {
-		nic.updateTurn(p, node, f)
-	} else if nic.updateTurn(p, node, f); f.ready {
+		nic.updateTurn(p, node, f, p.now)
+	} else if nic.updateTurn(p, node, f, p.now); f.ready {
 		p.net.ports[f.port].touch(p, f.port)
 	}
 }
 
-// updateTurn is updateFlow for a flow whose port decides anyway.
-func (nic *nicState) updateTurn(p *Partition, node int32, f *flow) {
+// updateTurn is updateFlow for a flow whose port decides anyway, but not before a time: the pace of
+// a flow that sends at the rate of the wire then needs no timer.
+func (nic *nicState) updateTurn(p *Partition, node int32, f *flow, decides units.Time) {
 	t := f.deadline()
 	if !f.ready {
-		if next := f.readyAt(p.now); next > p.now {
+		if next := f.readyAt(p.now); next > decides {
 			t = min(t, next)
 		} else {
-			f.queueUp(p)
+			f.queueUp(p, next > p.now)
 		}
 	}
 	if t < f.timerAt {
@@ -197,12 +198,29 @@ func (nic *nicState) updateTurn(p *Partition, node int32, f *flow) {
 	}
 }
 
-// queueUp puts a flow that may send into the ring of its class.
-func (f *flow) queueUp(p *Partition) {
+// queueUp puts a flow that may send into the ring of its class; early says that it may do so later, but before
+// its port decides. Flows that may send before it go first.
+func (f *flow) queueUp(p *Partition, early bool) {
 	n := p.net
 	f.ready = true
-	n.nicQueues[int(f.port)*n.classes+int(f.class)].ring.push(f)
+	q := &n.nicQueues[int(f.port)*n.classes+int(f.class)]
+	q.ring.push(f)
+	if q.early && f.isReadyBefore(p, q.ring.beforeLast()) {
+		q.ring.swapLast()
+	} else {
+		q.early = early
+	}
 	n.ports[f.port].nonEmpty |= 1 << f.class
+}
+
+// isReadyBefore reports whether a flow that may send is ready before another one, whose pace has no timer. If
+// that one is ready at this instant, the place of its timer in the instant would decide.
+func (f *flow) isReadyBefore(p *Partition, early *flow) bool {
+	at := early.readyAt(p.now - 1)
+	if at != p.now || p.class != classTimer {
+		return at > p.now || at == p.now && p.class < classTimer
+	}
+	return (&timer{at, f}).before(&timer{at, early})
 }
 
 // send sends the next packet of a NIC's port whose wire is free.
@@ -316,6 +334,7 @@ func (nic *nicState) lacksContext(p *Partition, node int32, f *flow) bool {
 // all.
 func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool {
 	f := q.ring.pop()
+	q.early = false
 	if nic.contexts != nil && nic.lacksContext(p, o.node, f) {
 		f.ready = false
 		return false
@@ -323,7 +342,7 @@ func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool 
 	i := p.pool.get(&q.data)
 	size := f.nextPacket(p, nic.spec, i)
 	f.ready = false
-	nic.updateTurn(p, o.node, f)
+	nic.updateTurn(p, o.node, f, p.now+units.Time(int64(size)*int64(o.num)/int64(o.den)))
 	if size == 0 {
 		p.pool.put(i)
 		return false
@@ -396,7 +415,7 @@ func (nic *nicState) wake(p *Partition, node int32) {
 	}
 	nic.later = min(nic.later, nic.wakeAt)
 	nic.wakeAt = nic.timers[0].at
-	p.queue.Push(nic.wakeAt, classTimer, uint64(node))
+	p.push(p.net.nodes[node].cell, nic.wakeAt, classTimer, uint64(node))
 }
 
 // runTimers runs the due timers of a NIC.

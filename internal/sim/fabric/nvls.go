@@ -25,16 +25,23 @@ func (s *infinibandState) multicast(p *Partition, b *inbox, link, i int32) {
 	n := p.net
 	nd := &n.nodes[b.node]
 	p.net.hold(p, link, &p.pool.hot[i])
-	c := p.beginCopies(link, i)
 	if like := n.gpus[n.nodes[n.ports[link].node].state].spec.StandsFor; like > 1 {
-		for range like - 1 { // each of the others sends it one
-			s.queueCopy(p, nd, &c, b.back, roleCopy)
+		c := p.beginCopies(link, i, like-1) // each of the others sends it one
+		for range like - 1 {
+			s.passOrQueue(p, nd, b, b.back, p.newCopy(&c, b.back, roleCopy))
 		}
 		return
 	}
+	copies := int32(0)
 	for out := nd.base; out < nd.base+nd.ports; out++ {
 		if n.back[out] != link && n.inboxes[out].back >= 0 {
-			s.queueCopy(p, nd, &c, out, roleCopy)
+			copies++
+		}
+	}
+	c := p.beginCopies(link, i, copies)
+	for out := nd.base; out < nd.base+nd.ports; out++ {
+		if n.back[out] != link && n.inboxes[out].back >= 0 {
+			s.passOrQueue(p, nd, b, out, p.newCopy(&c, out, roleCopy))
 		}
 	}
 }
@@ -48,27 +55,25 @@ type copying struct {
 	record int32
 }
 
-// beginCopies begins to copy a packet.
-func (p *Partition) beginCopies(link, i int32) copying {
-	c := copying{p.pool.hot[i], p.pool.cold[i], link, p.copies.Begin()}
+// beginCopies begins a number of copies of a packet.
+func (p *Partition) beginCopies(link, i, copies int32) copying {
+	c := copying{p.pool.hot[i], p.pool.cold[i], link, p.copies.Begin(copies)}
 	p.absorb(i)
 	return c
 }
 
-// queueCopy queues a copy at a port.
-func (s *infinibandState) queueCopy(p *Partition, nd *node, c *copying, out int32, r role) {
-	n := p.net
-	i := p.pool.get(&p.pool.loose)
+// newCopy is a copy that leaves by a port.
+func (p *Partition) newCopy(c *copying, out int32, r role) (i int32) {
+	i = p.pool.get(&p.pool.loose)
 	p.pool.hot[i], p.pool.cold[i] = c.hot, c.cold
 	k := &p.pool.hot[i]
-	k.role, k.in, k.dst, k.entropy = r, c.link, n.inboxes[out].node, uint32(c.record)
-	p.copies.Add(c.record)
+	k.role, k.in, k.dst, k.entropy = r, c.link, p.net.inboxes[out].node, uint32(c.record)
 	p.stats.Injected++
 	p.stats.InBytes += int64(k.size)
 	if r == roleCopy {
 		p.stats.Bursts++
 	}
-	s.enqueue(p, nd, out, i)
+	return i
 }
 
 // reduce adds a contribution and sends the sum on when it is complete.
@@ -77,12 +82,12 @@ func (s *infinibandState) reduce(p *Partition, b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
 	id := reduction.ID{Key: uint64(h.DMALen)<<32 | uint64(h.RKey), Burst: h.Offset, Node: b.node}
-	p.net.hold(p, link, k)
 	if !p.sums.Add(id, int32(h.Imm)) {
-		p.net.free(p, link, k.class, k.size, p.now)
+		p.net.pass(p, link, k, p.now)
 		p.absorb(i)
 		return
 	}
+	p.net.hold(p, link, k)
 	k.in = link
-	s.enqueue(p, nd, nd.route(p, k), i)
+	s.passOrQueue(p, nd, b, nd.route(p, k), i)
 }

@@ -30,13 +30,14 @@ const (
 // engine.Partition. It is not a partition of P_Keys.
 type Partition struct {
 	net      *Network      `state:"-"`
-	queue    *engine.Queue `state:"-"` // of the ends
-	cells    *engine.Cells `state:"-"` // of the switches; nil if they are in the cell of the ends
+	queue    *engine.Queue `state:"-"` // of cell 0
+	cells    *engine.Cells `state:"-"` // of the other cells; nil if there are none
 	pool     pool          `state:"-"`
 	local    localPool     `state:"-"` // visited by GPU
 	now      units.Time
 	flows    int             `state:"-"` // ends of connections
 	dirty    []int32         `state:"-"`
+	class    engine.Class    `state:"-"` // of the event being handled
 	last     bool            `state:"-"` // the event being handled is the last of its instant
 	batch    transport.Batch `state:"-"`
 	seen     seen            `state:"-"` // telemetry of the packet being passed to the transport
@@ -114,7 +115,7 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 		if !ok {
 			return
 		}
-		p.reach(e.Time, e.Last)
+		p.reach(e)
 		switch e.Class { // most events have two classes
 		case classArrive:
 			link, i := arriving(e.Source)
@@ -130,9 +131,9 @@ func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
 	}
 }
 
-// reach makes the time of an event the present; last says that it is the last of its instant.
-func (p *Partition) reach(t units.Time, last bool) {
-	p.now, p.last = t, last
+// reach makes the time of an event the present.
+func (p *Partition) reach(e engine.Event) {
+	p.now, p.class, p.last = e.Time, e.Class, e.Last
 	p.stats.Events++
 }
 
@@ -274,4 +275,10 @@ func (p *Partition) Now() units.Time { return p.now }
 
 // At schedules the application's Timer with the source for t. A source has at
 // most one timer pending at any instant.
-func (p *Partition) At(t units.Time, source uint32) { p.queue.Push(t, classApp, uint64(source)) }
+func (p *Partition) At(t units.Time, source uint32) {
+	cell := uint16(0)
+	if p.net.hosts != nil {
+		cell = p.net.nodes[p.net.hosts.NodeOf(source)].cell
+	}
+	p.push(cell, t, classApp, uint64(source))
+}

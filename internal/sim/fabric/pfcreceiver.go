@@ -58,9 +58,9 @@ func (n *Network) receivers() {
 			continue
 		}
 		p := n.parts[n.nodes[i].part]
-		p.queue.Push(r.spec.From, classReceive, uint64(i))
+		p.push(n.nodes[i].cell, r.spec.From, classReceive, uint64(i))
 		if r.spec.Until != units.Forever {
-			p.queue.Push(r.spec.Until, classReceive, uint64(i))
+			p.push(n.nodes[i].cell, r.spec.Until, classReceive, uint64(i))
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (r *receiver) receiveNext(p *Partition, node int32) {
 	if p.now >= r.spec.Until {
 		r.done = p.now + 1 // it has its full speed again
 	}
-	p.queue.Push(r.done, classReceive, uint64(node))
+	p.push(p.net.nodes[node].cell, r.done, classReceive, uint64(node))
 }
 
 // finishReceiving passes on the packet that a slow NIC has received, and makes a failed NIC pause or resume

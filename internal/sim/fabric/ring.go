@@ -19,6 +19,20 @@ func (r *ring) push(f *flow) {
 	r.n++
 }
 
+// at is the place of a flow, counted from the end: 1 is the last.
+func (r *ring) at(fromEnd uint32) **flow {
+	return &r.slots[(r.head+r.n-fromEnd)&uint32(len(r.slots)-1)]
+}
+
+// beforeLast is the flow before the last; there must be two.
+func (r *ring) beforeLast() *flow { return *r.at(2) }
+
+// swapLast swaps the last two flows.
+func (r *ring) swapLast() {
+	last, before := r.at(1), r.at(2)
+	*last, *before = *before, *last
+}
+
 // first is the flow that pop would take.
 func (r *ring) first() *flow { return r.slots[r.head&uint32(len(r.slots)-1)] }
 

@@ -97,6 +97,9 @@ func (v *variant) build(g *topology.Graph, part []int32, app fabric.App) (*fabri
 		return nil, err
 	}
 	b := fabric.Builder{Classes: 3, Seed: 1, Tables: t, App: app, FlowletGap: 500 * units.Nanosecond, Bursts: bursts[v.name]}
+	for i := range g.Endpoints {
+		b.Hosts = append(b.Hosts, int32(i))
+	}
 	nic, eth := ethernetNIC(), ethernetSwitch()
 	ib := &fabric.InfiniBandSwitch{Pipeline: 200 * units.Nanosecond, Credits: credits(), ReadPorts: 2}
 	if v.fabric == "infiniband" {
@@ -158,8 +161,14 @@ type blind struct{}
 func (blind) Sent(*fabric.Sighting)   {}
 func (blind) Landed(*fabric.Sighting) {}
 
+// byHost is an application each of whose hosts has one NIC, whose number is the source of its timers.
+type byHost struct{ fabric.App }
+
+func (byHost) NodeOf(source uint32) int32 { return int32(source) }
+
 // TestNoVariantDependsOnPartitionsOrCells runs every variant whole, in order and cell
-// by cell, and cut, and compares the completions and all counts except the events.
+// by cell, and cut, with its hosts in one cell and in cells of their own, and compares the completions and
+// all counts except the events.
 func TestNoVariantDependsOnPartitionsOrCells(t *testing.T) {
 	g, err := topology.KAry{K: 8}.Build()
 	if err != nil {
@@ -170,10 +179,21 @@ func TestNoVariantDependsOnPartitionsOrCells(t *testing.T) {
 		for _, cut := range []struct {
 			parts, workers int
 			inOrder        bool
-			looks          bool
-		}{{1, 1, true, false}, {1, 1, false, false}, {3, 1, false, true}, {7, 2, false, true}} {
+			looks, byHost  bool
+		}{
+			{1, 1, true, false, false},
+			{1, 1, false, false, false},
+			{3, 1, false, true, false},
+			{7, 2, false, true, false},
+			{1, 1, false, true, true},
+			{3, 2, false, true, true},
+		} {
 			f := &flows{pattern: classes(128)}
-			n, err := v.build(g, topology.Partition(g, cut.parts), f)
+			app := fabric.App(f)
+			if cut.byHost {
+				app = byHost{f}
+			}
+			n, err := v.build(g, topology.Partition(g, cut.parts), app)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +216,7 @@ func TestNoVariantDependsOnPartitionsOrCells(t *testing.T) {
 				want = got
 			}
 			if got != want {
-				t.Errorf("%s: %d partitions, cell by cell, differ from 1 in order:\n%s\n%s", v.name, cut.parts, got, want)
+				t.Errorf("%s: %d partitions, cell by cell (hosts apart: %t), differ from 1 in order:\n%s\n%s", v.name, cut.parts, cut.byHost, got, want)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ type node struct {
 	first       int32            `state:"-"` // local routing: the node at port 0
 	salt        uint32           `state:"-"`
 	turn        uint64           `state:"-"` // turn of spraying and adaptive routing
-	cell        uint16           `state:"-"` // 0 is the cell of the ends: NICs, GPUs, scale-up switches, the application
+	cell        uint16           `state:"-"` // 0 is the cell of NICs, GPUs and scale-up switches whose hosts have none
 	kind        nodeKind         `state:"-"`
 	part        uint8            `state:"-"`
 	routing     Routing          `state:"-"`

@@ -97,6 +97,16 @@ func (a *Account) TryFree(r Rings, size uint16, end units.Time) (done, another b
 	return true, true
 }
 
+// TryPass charges a packet and returns its room at once, at a time, with a new update; else it does nothing.
+func (a *Account) TryPass(r Rings, size uint16, at units.Time) bool {
+	room := Blocks(size)
+	if a.Odd != 0 || a.Held+room > a.Granted || at <= a.Latest {
+		return false
+	}
+	a.Append(r, max(at, a.Latest+units.Time(a.Period)), room)
+	return true
+}
+
 // Free returns the room of a packet whose tail leaves at end, with an update at a time. another says
 // that the update is one more flow-control packet.
 func (a *Account) Free(r Rings, size uint16, end units.Time) (at units.Time, another bool) {

@@ -6,19 +6,17 @@ type Copies struct {
 	free []int32 // records
 }
 
-// Begin is a record for a packet that is copied.
-func (c *Copies) Begin() (record int32) {
+// Begin is a record for a packet of which there are so many copies.
+func (c *Copies) Begin(copies int32) (record int32) {
 	if last := len(c.free) - 1; last >= 0 {
 		record = c.free[last]
 		c.free = c.free[:last]
+		c.left[record] = copies
 		return record
 	}
-	c.left = append(c.left, 0)
+	c.left = append(c.left, copies)
 	return int32(len(c.left) - 1)
 }
-
-// Add counts one more copy.
-func (c *Copies) Add(record int32) { c.left[record]++ }
 
 // Leave counts a copy that leaves, and reports whether it was the last.
 func (c *Copies) Leave(record int32) (last bool) {

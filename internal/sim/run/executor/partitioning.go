@@ -48,3 +48,16 @@ func (r *collectives) connectEdges(c *Communicator, edges []Edge) error {
 	r.connected = true
 	return nil
 }
+
+// actsByHost reports whether the hosts of a run affect each other only through the network, which is not true of
+// reductions in its switches and of streams. A queue pair's context has its number, in the order of first use.
+func (r *collectiveRun) actsByHost(j *network.Task) bool {
+	return j.Scenario.Job().Nodes == j.Scenario.Cluster.Nodes && j.Plan.Fabric.NIC.Contexts == 0 &&
+		len(j.Plan.Fabric.Beside) == 0 && r.all.trees == nil
+}
+
+// byHost is a collective whose hosts affect each other only through the network.
+type byHost struct{ *collectiveRun }
+
+// NodeOf is the GPU of a rank's timers.
+func (r byHost) NodeOf(source uint32) int32 { return r.net.GPU(int(source)) }

@@ -101,6 +101,9 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 		}
 	}
 	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen), StandsFor: r.rails}
+	if r.actsByHost(j) {
+		app = byHost{r}
+	}
 	net, err := j.Plan.Build(app, nodes, up, parts)
 	if err != nil {
 		return err

@@ -199,6 +199,7 @@ func (p *Plan) Build(app fabric.App, nodes int, up ScaleUp, parts int) (*Network
 	}
 	if up.Rate.Num > 0 {
 		addScaleUp(b, up, nodes)
+		b.Hosts = p.hosts(nodes)
 	}
 	b.PKeys, b.Segments = p.Keys.enforced(), p.Segments.enforced()
 	b.QKeys = p.Verbs.Service == transport.UD

@@ -18,17 +18,7 @@ func (p *Plan) cut(parts, nodes int, up bool) []int32 {
 			part[nic] = part[nic/p.Node.NICs*p.Node.NICs]
 		}
 	}
-	if !p.Fabric.Inspection.On() {
-		return part
-	}
-	for i := range p.Graph.Cables {
-		c := &p.Graph.Cables[i]
-		nic := min(c.A.Node, c.B.Node) // endpoints come first
-		if int(nic) < p.Graph.Endpoints {
-			part = append(part, part[nic])
-		}
-	}
-	return part
+	return p.withMiddleboxes(part)
 }
 
 // The expected simulation work of the parts of a node, in units of a switch port with a cable: its
@@ -91,4 +81,42 @@ func roomiest(load []int, nics []int32, weight, total int) int32 {
 		best = least
 	}
 	return int32(best)
+}
+
+// hosts are the hosts of a network's nodes, in the order of cut: each node of the cluster with its NICs,
+// their middleboxes, its GPUs and its scale-up switch. A switch, and a NIC beyond the cluster's, has -1.
+func (p *Plan) hosts(nodes int) []int32 {
+	of := make([]int32, len(p.Graph.Nodes))
+	for i := range of {
+		of[i] = -1
+		if host := i / p.Node.NICs; i < p.Graph.Endpoints && host < nodes {
+			of[i] = int32(host)
+		}
+	}
+	members := p.Node.GPUs
+	if Pooled(p.Node) {
+		members++
+	}
+	for i := range nodes * members {
+		of = append(of, int32(i/members))
+	}
+	for host := range nodes {
+		of = append(of, int32(host))
+	}
+	return p.withMiddleboxes(of)
+}
+
+// withMiddleboxes appends the numbers of middleboxes to those of all other nodes: their NICs'.
+func (p *Plan) withMiddleboxes(of []int32) []int32 {
+	if !p.Fabric.Inspection.On() {
+		return of
+	}
+	for i := range p.Graph.Cables {
+		c := &p.Graph.Cables[i]
+		nic := min(c.A.Node, c.B.Node) // endpoints come first
+		if int(nic) < p.Graph.Endpoints {
+			of = append(of, of[nic])
+		}
+	}
+	return of
 }
