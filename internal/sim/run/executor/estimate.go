@@ -46,8 +46,8 @@ var leastWork = 32 * units.GiB
 // estimator estimates the point of a collective.
 type estimator struct {
 	task  *network.Task
-	rails int           // alike rails of which one is simulated; 0: all are simulated
-	bound float64       // of the error
+	rails int     // alike rails of which one is simulated; 0: all are simulated
+	bound float64 // of the error
 	work  collective.Extent
 	first int // pieces of the first part
 }

@@ -11,13 +11,13 @@ type Task struct {
 	Plan     *Plan
 	Scenario *scenario.Resolved
 	Bytes    units.Bytes
-	Cores    int           // cores from the beginning
-	Parts    int           // number of simulation partitions, if the network can be divided
-	Spare    *engine.Spare // additional cores when available; nil for none
-	Stop     *engine.Stop  // ends it early, or holds it
-	Exact    bool          // skips periods that are equal to an earlier one
-	Whole    bool          // simulates all of a collective, whatever the scenario's bound of the error
-	Started func(*Network) // called with its network before the first event
+	Cores    int            // cores from the beginning
+	Parts    int            // number of simulation partitions, if the network can be divided
+	Spare    *engine.Spare  // additional cores when available; nil for none
+	Stop     *engine.Stop   // ends it early, or holds it
+	Exact    bool           // skips periods that are equal to an earlier one
+	Whole    bool           // simulates all of a collective, whatever the scenario's bound of the error
+	Started  func(*Network) // called with its network before the first event
 }
 
 // Unfinished is the error for a simulation that ran to its end, or to its time limit, without
