@@ -25,6 +25,9 @@ const clearlyHealthy = .75
 // diagnosisLegend explains the columns of the table of causes.
 var diagnosisLegend = []string{
 	"Probability: of the cause, all its severities together, by its assumed frequency, the noise of the log, and how far off weft is on healthy clusters.",
+	"Not everything is simulated at every size: it ends when all that is left has less than 3 % together, " +
+		"or a healthy cluster 95 % and more. What is left keeps the most that it can have: " +
+		"the probabilities are the least.",
 	"Off by: root mean square over all sizes. No trace: at every size the effect is smaller than the error of weft or of the log.",
 }
 
@@ -253,7 +256,8 @@ func finding(d *calibrate.Diagnosis) string {
 
 // healthy is the finding of a healthy cluster. A probability needs all causes.
 func healthy(d *calibrate.Diagnosis, off string) string {
-	text := fmt.Sprintf("As expected: the cluster is healthy (probability %s). The largest difference: %s. The column healthy has the range of most healthy clusters.", percent(d.Healthy), off)
+	text := fmt.Sprintf("As expected: the cluster is healthy (probability %s%s). The largest difference: %s. "+
+		"The column healthy has the range of most healthy clusters.", atLeast(d), percent(d.Healthy), off)
 	if d.Partial {
 		text = fmt.Sprintf("As expected so far: no cause that was tested explains the log better. The largest difference: %s.", off)
 	}
@@ -270,6 +274,15 @@ func healthy(d *calibrate.Diagnosis, off string) string {
 		text += fmt.Sprintf(" The log does not exclude: %s.", causes(alike))
 	}
 	return text
+}
+
+// atLeast is the word for the probability of a healthy cluster, if not everything was simulated
+// that could make it larger.
+func atLeast(d *calibrate.Diagnosis) string {
+	if percent(d.Healthy+d.Open) != percent(d.Healthy) {
+		return "at least "
+	}
+	return ""
 }
 
 // outside are the sizes whose times are not in the range of most healthy clusters. small reports that

@@ -72,6 +72,20 @@ func TestThePageOfADiagnosisNeedsNoOtherFile(t *testing.T) {
 	golden.File(t, "testdata/diagnosis.html", page)
 }
 
+// TestWhatWasNotSimulatedMakesAProbabilityTheLeast: a healthy cluster can have more than it is said
+// to have if something was left out.
+func TestWhatWasNotSimulatedMakesAProbabilityTheLeast(t *testing.T) {
+	for open, want := range map[float64]string{
+		.001: "(probability 96 %)", .02: "(probability at least 96 %)",
+	} {
+		d := found()
+		d.Verdict, d.Healthy, d.Open = calibrate.Healthy, .96, open
+		if got := Finding(d); !strings.Contains(got, want) {
+			t.Errorf("with %v left out the finding is %q, want %q in it", open, got, want)
+		}
+	}
+}
+
 func TestEveryVerdictHasASentence(t *testing.T) {
 	for verdict, want := range map[calibrate.Verdict]string{
 		calibrate.Healthy: "As expected: the cluster is healthy (probability", calibrate.Faster: "another cluster", calibrate.Explained: "does not exclude: slow-nic", calibrate.Undecided: "cannot distinguish these causes: fewer-rails (4 of 8 NICs of each node in use; 60 %) and slow-nic", calibrate.Unexplained: "No simulated cause explains",

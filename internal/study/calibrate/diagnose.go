@@ -41,15 +41,22 @@ type Diagnosis struct {
 	// variant are in Untried.
 	Explanations []Explanation
 	Untried      []Untried
+	// Open is the largest probability that all states together can have which are not simulated at
+	// every size. All others are at least what they are said to be.
+	Open float64
 	// Partial says that it was interrupted: some hypotheses were not tried.
 	Partial bool
+
+	simulated [][]units.Time // by task and simulated size, on the cluster as described
+	evidence  float64        // logarithm of the log's probability, without the part of Open
 }
 
 // Explanation is a hypothesis with its variant that makes the log most probable.
 type Explanation struct {
 	*Hypothesis
 	Label string
-	// Posterior is the probability of the hypothesis, all its severities together.
+	// Posterior is the probability of the hypothesis, all its severities together that are
+	// simulated at every size.
 	Posterior float64
 	Match     float64 // root mean square of ln(predicted / measured)
 	Worst     float64 // the largest of these values, with its sign
@@ -69,6 +76,10 @@ type Tried struct {
 	Label   string  `json:"variant"`
 	Match   float64 `json:"match,omitzero"`
 	Failure string  `json:"failure,omitempty"` // reason why it failed
+	// Unfinished says that it was not simulated above the size Cut, or, if that is empty, not at
+	// all.
+	Unfinished bool   `json:"unfinished,omitempty"`
+	Cut        string `json:"simulated_to,omitempty"`
 }
 
 // Untried is a hypothesis that was not simulated, with the reason.
@@ -85,14 +96,15 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 		return nil, err
 	}
 	for _, t := range d.Tasks {
-		predicted, err := c.predict(ctx, t, nil, &o)
+		times, err := t.run(ctx, t.base, c.Hops, &o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Title, err)
 		}
+		predicted := t.compared(times)
 		if err := t.smallBlocks(ctx, &o, predicted); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Title, err)
 		}
-		d.Predicted = append(d.Predicted, predicted)
+		d.Predicted, d.simulated = append(d.Predicted, predicted), append(d.simulated, times)
 	}
 	trials, err := d.try(ctx, c, &o)
 	d.Partial = err != nil

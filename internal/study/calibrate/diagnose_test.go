@@ -102,29 +102,30 @@ func diagnose(t *testing.T, cluster, log string, known float64) *Diagnosis {
 	return d
 }
 
+// hiddenFaults are faults of the small cluster, and the operation of the log.
+var hiddenFaults = []struct{ fault, path, value, op string }{
+	{"fewer-rails", "cluster.node.nics", "1", "all-reduce"},
+	{"slow-nic", "fabrics[0].slow-links", "[{nics: [node1/nic1], rate: 35Gbps}]", "all-reduce"},
+	{"slow-node", "fabrics[0].slow-links", "[{nics: [node0], rate: 33Gbps}]", "all-reduce"},
+	{"link-rate", "fabrics[0].link.lane-rate", "26.5625Gbps", "all-reduce"},
+	{"gpudirect-off", "fabrics[0].host", "rdma-host", "all-gather"},
+	{"peer-path", "cluster.node.pcie.peer-rate", "75Gbps", "all-reduce"},
+	{"tcp", "fabrics[0]", "tcp-200g", "all-reduce"},
+	{"nvlink-off", "cluster.node.scale-up", "pcie-gen5", "all-reduce"},
+	{"algorithm", "workload.algorithm", "tree", "all-reduce"},
+	{"protocol", "workload.protocol", "ll", "all-reduce"},
+	{"channels", "workload.channels", "1", "all-reduce"},
+	{"proxy", "nccl.proxy", "15", "all-reduce"},
+	{"software", "nccl.step-network", "7", "all-reduce"},
+	{"mtu", "fabrics[0].mtu", "256B", "all-gather"},
+	{"pcie", "cluster.node.pcie", "{generation: gen5, lanes: 4}", "all-reduce"},
+}
+
 // TestAHiddenFaultIsFound has weft write logs of clusters with a fault and noise. The diagnosis
 // gets the log alone; most severities are not in its table. The fault is the first explanation, or
 // the log cannot tell the first from it.
 func TestAHiddenFaultIsFound(t *testing.T) {
-	for i, c := range []struct {
-		fault, path, value, op string
-	}{
-		{"fewer-rails", "cluster.node.nics", "1", "all-reduce"},
-		{"slow-nic", "fabrics[0].slow-links", "[{nics: [node1/nic1], rate: 35Gbps}]", "all-reduce"},
-		{"slow-node", "fabrics[0].slow-links", "[{nics: [node0], rate: 33Gbps}]", "all-reduce"},
-		{"link-rate", "fabrics[0].link.lane-rate", "26.5625Gbps", "all-reduce"},
-		{"gpudirect-off", "fabrics[0].host", "rdma-host", "all-gather"},
-		{"peer-path", "cluster.node.pcie.peer-rate", "75Gbps", "all-reduce"},
-		{"tcp", "fabrics[0]", "tcp-200g", "all-reduce"},
-		{"nvlink-off", "cluster.node.scale-up", "pcie-gen5", "all-reduce"},
-		{"algorithm", "workload.algorithm", "tree", "all-reduce"},
-		{"protocol", "workload.protocol", "ll", "all-reduce"},
-		{"channels", "workload.channels", "1", "all-reduce"},
-		{"proxy", "nccl.proxy", "15", "all-reduce"},
-		{"software", "nccl.step-network", "7", "all-reduce"},
-		{"mtu", "fabrics[0].mtu", "256B", "all-gather"},
-		{"pcie", "cluster.node.pcie", "{generation: gen5, lanes: 4}", "all-reduce"},
-	} {
+	for i, c := range hiddenFaults {
 		t.Run(c.fault, func(t *testing.T) {
 			log := measure(t, c.op, uint64(i), scenario.Override{Path: c.path, Value: c.value, Origin: "fault"})
 			d := diagnose(t, small, log, .06)

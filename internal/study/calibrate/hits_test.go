@@ -180,6 +180,7 @@ func simulate(t *testing.T, c *Cluster, d *Diagnosis, o Options) *simulations {
 		s.predicted = append(s.predicted, predicted)
 	}
 	d.Predicted = s.predicted
+	o.whole = true // for other logs of these sizes, too
 	var err error
 	if s.trials, err = d.try(context.Background(), c, &o); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ type Hypothesis struct {
 	weight   float64 // prior weight, relative to others: rare, occasional or common
 	of       []kind  // kinds of tasks that it can affect
 	network  bool    // it affects only traffic between nodes
+	random   bool    // its effect on a size does not follow from that on others
 	variants func(*Cluster, *Task) ([]variant, string)
 	evidence func(*logfile.Log, *Task) string // evidence in the log itself; may be nil
 }
@@ -140,7 +141,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"ibv_devinfo: active_mtu; ip link: mtu at least 4200 for an RDMA MTU of 4096; the switch's MTU"},
 	},
 	{
-		ID: "loss", Title: "packets are lost and sent again", weight: occasional, of: bulk, network: true, variants: packetLoss,
+		ID: "loss", Title: "packets are lost and sent again", weight: occasional, of: bulk, network: true, random: true, variants: packetLoss,
 		Check: []string{
 			"rdma statistic, or /sys/class/infiniband/*/ports/1/hw_counters: out_of_sequence, packet_seq_err, local_ack_timeout_err",
 			"ibqueryerrors, or mlxlink -c: symbol errors, BER; ethtool -S: rx_discards_phy",

@@ -41,47 +41,75 @@ func (b belief) wider(p *Point) float64 {
 
 // density is the logarithm of the probability density of the log, if a cluster takes the given
 // times, by task and point, apart from errors: the multivariate Student distribution of ln(measured
-// / expected).
+// / expected). If times are unknown, it is the largest density that any times there can give.
 //
 // The known error of the cluster is a time, such as that of kernels: a fault that adds time to a
 // size does not increase it. The model of a fault adds the same uncertainty: no published tables of
 // clusters with a known fault have been found.
 func (d *Diagnosis) density(times [][]units.Time, what belief) float64 {
-	var off, wide, logs, noise []float64
-	var tasks []int
+	var all, open []deviation
 	for i, t := range d.Tasks {
 		for j := range t.Points {
 			p := &t.Points[j]
+			x := deviation{task: i, size: math.Log(float64(p.Bytes)), wide: what.wider(p)}
+			if times[i][j] == unknown { // as narrow as a very long time makes it
+				open = append(open, x)
+				continue
+			}
 			base, took := float64(d.Predicted[i][j]), float64(times[i][j])
-			expected := took + base*math.Expm1(p.Bias)
-			off = append(off, math.Log(float64(p.Measured)/expected))
-			wide = append(wide, math.Hypot(p.Known*min(1, base/took), what.wider(p)))
-			logs = append(logs, math.Log(float64(p.Bytes)))
-			noise = append(noise, d.Noise*d.Noise)
-			tasks = append(tasks, i)
+			x.off = math.Log(float64(p.Measured) / (took + base*math.Expm1(p.Bias)))
+			x.wide = math.Hypot(p.Known*min(1, base/took), x.wide)
+			all = append(all, x)
 		}
 	}
-	n := len(off)
-	scale := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			v := wide[i] * wide[j] * d.alike(tasks[i], tasks[j]) * math.Exp(-math.Abs(logs[i]-logs[j])/alongSizes)
+	distance, logDet := 0., 0.
+	if len(all) > 0 {
+		var factors mat.Cholesky
+		var solved mat.VecDense
+		if !factors.Factorize(d.scale(all)) {
+			return math.Inf(-1)
+		}
+		off := mat.NewVecDense(len(all), nil)
+		for i := range all {
+			off.SetVec(i, all[i].off)
+		}
+		if err := factors.SolveVecTo(&solved, off); err != nil {
+			return math.Inf(-1)
+		}
+		distance, logDet = mat.Dot(off, &solved), factors.LogDet()
+	}
+	if len(open) > 0 { // where they are as expected, the distance does not grow
+		var factors mat.Cholesky
+		all = append(all, open...)
+		if !factors.Factorize(d.scale(all)) {
+			return math.Inf(-1)
+		}
+		logDet = factors.LogDet()
+	}
+	return student(distance, logDet, len(all))
+}
+
+// deviation is ln(measured / expected) at a point, with its uncertainty.
+type deviation struct {
+	task      int
+	size      float64 // ln of the bytes
+	off, wide float64
+}
+
+// scale is the matrix of the uncertainties of deviations.
+func (d *Diagnosis) scale(of []deviation) *mat.SymDense {
+	scale := mat.NewSymDense(len(of), nil)
+	for i, a := range of {
+		for j := i; j < len(of); j++ {
+			b := of[j]
+			v := a.wide * b.wide * d.alike(a.task, b.task) * math.Exp(-math.Abs(a.size-b.size)/alongSizes)
 			if i == j {
-				v += noise[i]
+				v += d.Noise * d.Noise
 			}
 			scale.SetSym(i, j, v)
 		}
 	}
-	var factors mat.Cholesky
-	if !factors.Factorize(scale) {
-		return math.Inf(-1)
-	}
-	var solved mat.VecDense
-	x := mat.NewVecDense(n, off)
-	if err := factors.SolveVecTo(&solved, x); err != nil {
-		return math.Inf(-1)
-	}
-	return student(mat.Dot(x, &solved), factors.LogDet(), n)
+	return scale
 }
 
 // student is the logarithm of the density of the multivariate Student distribution, for a squared

@@ -2,13 +2,18 @@ package calibrate
 
 // Bounds, each with its reason.
 const (
-	maxPoints = 6        // sizes of a table for hypotheses: a curve's ends, bend and slopes
-	maxTables = 16       // tables of a log that are compared: each is simulated with every variant
-	maxMoved  = 4 << 30  // bytes of size times ranks of the largest simulated size between nodes: half a second each
-	maxInNode = 4 << 30  // the same in one node, without the ranks
-	maxFlows  = 256      // messages of one of perftest's sizes: enough to make the first one negligible
-	flowBytes = 64 << 20 // their maximum total size, if that is two messages or more
-	minFlows  = 4
+	maxPoints = 6  // sizes of a table for hypotheses: a curve's ends, bend and slopes
+	maxTables = 16 // tables of a log that are compared: each is simulated with every variant
+	// maxMoved is the bytes of size times ranks of the largest simulated size between nodes,
+	// maxBetween those of the size alone: half a second each, and long enough for an even flow.
+	// maxRaised times as much is simulated of a table that begins above that.
+	maxMoved   = 4 << 30
+	maxBetween = 64 << 20
+	maxRaised  = 4
+	maxInNode  = 4 << 30  // the same in one node, without the ranks
+	maxFlows   = 256      // messages of one of perftest's sizes: enough to make the first one negligible
+	flowBytes  = 64 << 20 // their maximum total size, if that is two messages or more
+	minFlows   = 4
 	// refinements is the number of rounds of severities between those tried, refinedHypotheses the
 	// number of the likeliest hypotheses that are refined: more are not shown.
 	refinements       = 2

@@ -29,6 +29,7 @@ type Options struct {
 	Known   float64
 	without string // a table left out of the error
 	coarse  bool   // severities between those tried are not simulated
+	whole   bool   // every variant is simulated at every size
 	// Progress, if not nil, is called after each simulation, never concurrently. It names a cause or
 	// a step in place of a fabric.
 	Progress func(sim.Progress)
@@ -57,6 +58,22 @@ func (t *Task) simulate(ctx context.Context, r *scenario.Resolved, hops int, o *
 	return t.compared(times), nil
 }
 
+// simulateSize simulates one of a task's sizes, by its index.
+func (t *Task) simulateSize(
+	ctx context.Context, r *scenario.Resolved, size, hops int, o *Options,
+) (units.Time, error) {
+	one := *t
+	one.simulated = t.simulated[size : size+1]
+	if t.kind == exchange {
+		one.tokens = t.tokens[size : size+1]
+	}
+	times, err := one.run(ctx, r, hops, o)
+	if err != nil {
+		return 0, err
+	}
+	return times[0], nil
+}
+
 // run simulates the sizes of a task.
 func (t *Task) run(ctx context.Context, r *scenario.Resolved, hops int, o *Options) ([]units.Time, error) {
 	switch t.kind {
@@ -69,7 +86,12 @@ func (t *Task) run(ctx context.Context, r *scenario.Resolved, hops int, o *Optio
 	case copies:
 		return blocks(ctx, r, t, o)
 	}
-	results, err := o.Simulate(ctx, r, sim.Options{Workers: o.Workers})
+	run := *r
+	run.Workload.Sizes = nil
+	for _, bytes := range t.simulated {
+		run.Workload.Sizes = append(run.Workload.Sizes, units.Bytes(bytes))
+	}
+	results, err := o.Simulate(ctx, &run, sim.Options{Workers: o.Workers})
 	if err != nil {
 		return nil, shortened(err)
 	}

@@ -6,7 +6,7 @@ func (d *Diagnosis) between(c *Cluster, trials []*trial) (out []*trial) {
 	all := d.weigh(trials)
 	for i := range all[:min(len(all), refinedHypotheses)] {
 		best := all[i].best()
-		if best.simulated || d.Healthy >= certain {
+		if best == nil || best.simulated || all[i].share < worthTelling || d.Healthy >= certain {
 			continue
 		}
 		of, scale := best.of, best.scale

@@ -333,8 +333,8 @@ func dominated(harness string, rows []logfile.Row) func(logfile.Row) bool {
 }
 
 // reach chooses the sizes to simulate: the compared ones up to a limit. If some are larger, two
-// neighbours give the bandwidth of all of them: the limit, or the smallest compared size if that is
-// larger, and its half.
+// neighbours give the bandwidth of all of them: the limit and its half. A table that begins above
+// the limit raises it, since NCCL may choose otherwise at smaller sizes.
 func (t *Task) reach(o Options) {
 	if t.kind == exchange { // its size follows from the tokens
 		for _, n := range t.tokens {
@@ -344,12 +344,13 @@ func (t *Task) reach(o Options) {
 	}
 	limit := int64(maxInNode)
 	if t.Network() {
-		limit = maxMoved / int64(t.Ranks())
+		limit = min(maxBetween, maxMoved/int64(t.Ranks()))
 	}
 	if o.MaxSize > 0 {
 		limit = int64(o.MaxSize)
 	}
-	limit = max(limit, t.Points[0].Bytes)
+	limit = max(limit, min(t.Points[0].Bytes, maxRaised*limit))
+	limit = max(limit/8, 1) * 8 // a half of it has whole elements, too
 	large := 0
 	for i := range t.Points {
 		if t.Points[i].Bytes <= limit {
@@ -361,19 +362,24 @@ func (t *Task) reach(o Options) {
 	if large == 0 {
 		return
 	}
-	t.simulated = slices.Compact(slices.Sorted(slices.Values(append(t.simulated, max(limit/2, 1), limit))))
+	t.simulated = slices.Compact(slices.Sorted(slices.Values(append(t.simulated, limit/2, limit))))
 	t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; above %s (--max-size), %s: by the bandwidth between %s and %s", t.Skipped, units.Bytes(limit), wording.Counted(large, "size", "sizes"), units.Bytes(limit/2), units.Bytes(limit)), "; ")
 }
 
-// compared computes the times of the compared sizes from the times of the simulated sizes. Above the largest simulated
-// size, time grows with the bandwidth between the two largest. Lost packets can make the largest size the faster of the
-// two; then time grows in proportion to the bytes.
+// compared computes the times of the compared sizes from the times of the simulated sizes. Above
+// the largest simulated size, time grows with the bandwidth between the two largest. Lost packets
+// can make the largest size the faster of the two; then time grows in proportion to the bytes. A
+// time of 0 is not known, nor is one that follows from it.
 func (t *Task) compared(simulated []units.Time) (out []units.Time) {
 	n := len(t.simulated)
 	for i := range t.Points {
 		bytes := t.Points[i].Bytes
 		if at, ok := slices.BinarySearch(t.simulated, bytes); ok {
 			out = append(out, simulated[at])
+			continue
+		}
+		if simulated[n-1] == unknown || simulated[n-2] == unknown {
+			out = append(out, unknown)
 			continue
 		}
 		slope := float64(simulated[n-1]-simulated[n-2]) / float64(t.simulated[n-1]-t.simulated[n-2])
@@ -384,6 +390,9 @@ func (t *Task) compared(simulated []units.Time) (out []units.Time) {
 	}
 	return out
 }
+
+// unknown is the time of a size that has not been simulated.
+const unknown units.Time = 0
 
 // time is a time in us.
 func time(micros float64) units.Time { return units.Time(micros * float64(units.Microsecond)) }

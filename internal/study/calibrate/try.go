@@ -8,9 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim"
-	"weft/internal/study/many"
 	"weft/scenario"
 	"weft/units"
 )
@@ -23,17 +21,23 @@ type trial struct {
 	grade   grade
 	runs    []*scenario.Resolved // by task; nil if it does not change the task
 	changes []scenario.Override  // of a task that it changes
-	times   [][]units.Time       // by task
+	sizes   [][]units.Time       // by task and simulated size, as far as they are known
+	times   [][]units.Time       // by task and point
+	left    []piece              // what has not been simulated
+	done    float64              // work
 	err     error
 }
+
+// finished reports whether a trial's times are all known.
+func (t *trial) finished() bool { return len(t.left) == 0 }
 
 // sameFamily reports whether two trials differ only in a number.
 func (t *trial) sameFamily(other *trial) bool {
 	return t.Hypothesis == other.Hypothesis && t.grade.family == other.grade.family && other.grade.at != nil
 }
 
-// try simulates every variant of every hypothesis, several at a time, then others between variants
-// of the likeliest. It returns the context's error if interrupted.
+// try races the variants of every hypothesis, then others between variants of the likeliest. It
+// returns the context's error if interrupted.
 func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, error) {
 	trials := d.trials(c)
 	if o.Progress != nil {
@@ -41,30 +45,26 @@ func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, 
 		off := fmt.Sprintf("off by %.0f %% as the cluster is described; causes are tested", 100*math.Expm1(healthy.rms()))
 		o.Progress(sim.Progress{Total: len(trials), Fabric: off})
 	}
-	for next, round := trials, 0; len(next) > 0 && ctx.Err() == nil; round++ {
-		d.runAll(ctx, c, o, next)
-		if round > 0 {
-			trials = append(trials, next...)
-			slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(a.order, b.order) })
+	for round := 0; ; round++ {
+		d.race(ctx, c, o, trials)
+		if err := ctx.Err(); err != nil {
+			for _, t := range trials {
+				if !t.finished() {
+					t.err = cmp.Or(t.err, err)
+				}
+			}
+			return trials, err
 		}
 		if round == refinements || o.coarse {
-			break
+			return trials, nil
 		}
-		next = d.between(c, trials)
+		more := d.between(c, trials)
+		if len(more) == 0 {
+			return trials, nil
+		}
+		trials = append(trials, more...)
+		slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(a.order, b.order) })
 	}
-	return trials, ctx.Err()
-}
-
-// runAll simulates trials, each on a core.
-func (d *Diagnosis) runAll(ctx context.Context, c *Cluster, o *Options, trials []*trial) {
-	alone := *o
-	alone.Workers = 1 // a variant uses one core; the results do not depend on which
-	tally := many.NewTally(len(trials), o.Progress)
-	cores.Each(len(trials), o.Workers, func(i int) {
-		t := trials[i]
-		t.run(ctx, d, c, &alone)
-		tally.Ended(i, t.ID+": "+t.label, false)
-	})
 }
 
 // trials are the variants of all hypotheses, in order, with their scenarios. A hypothesis without
@@ -98,37 +98,31 @@ func (d *Diagnosis) trial(c *Cluster, h *Hypothesis, order int, of func(*Task) (
 		}
 		t.runs = append(t.runs, r)
 	}
+	t.begin(d)
 	return t
-}
-
-// run simulates a variant. Tasks that it does not change keep the prediction.
-func (t *trial) run(ctx context.Context, d *Diagnosis, c *Cluster, o *Options) {
-	for i, task := range d.Tasks {
-		predicted := d.Predicted[i]
-		if t.err == nil && t.runs[i] != nil {
-			if t.err = ctx.Err(); t.err == nil {
-				predicted, t.err = task.simulate(ctx, t.runs[i], c.Hops, o)
-			}
-		}
-		t.times = append(t.times, predicted)
-	}
 }
 
 // collect converts trials to explanations, the likeliest first. Interrupted trials are left out.
 func (d *Diagnosis) collect(trials []*trial) {
-	shares := make(map[*Hypothesis]float64)
+	shares := make(map[*Hypothesis]weighed)
 	for _, w := range d.weigh(trials) {
-		shares[w.Hypothesis] = w.share
+		shares[w.Hypothesis] = w
 	}
 	for i := 0; i < len(trials); {
 		h := trials[i].Hypothesis
-		e := Explanation{Hypothesis: h, Posterior: shares[h], density: math.Inf(-1), Evidence: h.said(d.Log, d.Tasks)}
+		e := Explanation{
+			Hypothesis: h, Posterior: shares[h].sure, density: math.Inf(-1),
+			Evidence: h.said(d.Log, d.Tasks),
+		}
 		for ; i < len(trials) && trials[i].Hypothesis == h; i++ {
 			e.take(d, trials[i])
 		}
 		switch {
 		case e.Label != "":
 			d.Explanations = append(d.Explanations, e)
+		case slices.ContainsFunc(e.Variants, isUnfinished):
+			first := e.Variants[slices.IndexFunc(e.Variants, isUnfinished)]
+			d.Untried = append(d.Untried, Untried{h, excluded(first.Cut, shares[h].share)})
 		case len(e.Variants) > 0:
 			d.Untried = append(d.Untried, Untried{h, "no variant could be simulated: " + e.Variants[0].Failure})
 		}
@@ -138,6 +132,8 @@ func (d *Diagnosis) collect(trials []*trial) {
 	})
 }
 
+func isUnfinished(v Tried) bool { return v.Unfinished }
+
 // take counts a variant. The likeliest variant represents the hypothesis.
 func (e *Explanation) take(d *Diagnosis, t *trial) {
 	switch {
@@ -145,6 +141,9 @@ func (e *Explanation) take(d *Diagnosis, t *trial) {
 		return
 	case t.err != nil:
 		e.Variants = append(e.Variants, Tried{Label: t.label, Failure: t.err.Error()})
+		return
+	case !t.finished():
+		e.Variants = append(e.Variants, Tried{Label: t.label, Cut: t.cut(d), Unfinished: true})
 		return
 	}
 	m := d.matchOf(t.times)

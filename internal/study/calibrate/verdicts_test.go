@@ -59,9 +59,6 @@ func verdict(t *testing.T, name string, of ...part) (row string, d *Diagnosis) {
 	}
 	c := of[0].cluster
 	o := Options{Simulate: simulateOnce, without: c.ID, coarse: true}
-	if of[0].nodes() > 1 {
-		o.MaxSize = 64 * mib
-	}
 	d, err := of[0].describe(t).Diagnose(context.Background(), read(t, text.String())[0], o)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

@@ -37,65 +37,69 @@ type state struct {
 	scale float64
 	odds  float64 // prior odds, relative to others of the family
 	times [][]units.Time
-	// density is the logarithm of the log's density.
+	// density is the logarithm of the log's density; of a state with unknown times, the largest
+	// that it can have.
 	density   float64
+	evidence  float64 // logarithm of prior probability times density
 	simulated bool
+	// unfinished are the trials whose missing sizes it needs.
+	unfinished []*trial
 }
 
 // weighed is a hypothesis with its states.
 type weighed struct {
 	*Hypothesis
-	share  float64 // posterior probability
-	states []state
+	share    float64 // posterior probability at most
+	sure     float64 // the part of it of states whose times are all known
+	families [][]state
 }
 
-// best is the state that makes the log most probable.
-func (w *weighed) best() *state {
-	i := 0
-	for j := range w.states {
-		if w.states[j].density > w.states[i].density {
-			i = j
+// best is the state that makes the log most probable, of those whose times are all known; nil if
+// there is none.
+func (w *weighed) best() (best *state) {
+	for _, family := range w.families {
+		for i := range family {
+			s := &family[i]
+			if len(s.unfinished) == 0 && (best == nil || s.density > best.density) {
+				best = s
+			}
 		}
 	}
-	return &w.states[i]
+	return best
 }
 
 // weigh computes the posterior probability of all hypotheses with a state that the log could show,
 // of a healthy cluster, and of a fault that is none of them. Families of a hypothesis have equal
-// priors.
+// priors. A state with unknown times counts as much as it can at most.
 func (d *Diagnosis) weigh(trials []*trial) []weighed {
 	var all []weighed
-	var logs, priors []float64
+	var priors []float64
+	sum := 0.
 	for i := 0; i < len(trials); {
 		h := trials[i].Hypothesis
 		w := weighed{Hypothesis: h}
-		var families []float64
 		for first := i; i < len(trials) && trials[i].Hypothesis == h; i++ {
-			if t := trials[i]; t.err != nil || t.grade.at != nil && slices.ContainsFunc(trials[first:i], t.sameFamily) {
+			t := trials[i]
+			if t.err != nil || t.grade.at != nil && slices.ContainsFunc(trials[first:i], t.sameFamily) {
 				continue // it has no states, or they are already counted
 			}
-			states := d.states(trials[i], trials)
-			if len(states) > 0 {
-				families = append(families, meanDensity(states))
-				w.states = append(w.states, states...)
+			if states := d.states(trials[i], trials); len(states) > 0 {
+				w.families = append(w.families, states)
 			}
 		}
-		if len(w.states) == 0 {
+		if len(w.families) == 0 {
 			continue
 		}
 		weight := h.weight
 		if h.said(d.Log, d.Tasks) != "" {
 			weight *= namedInLog
 		}
-		all = append(all, w)
-		logs, priors = append(logs, logSum(families)-math.Log(float64(len(families)))), append(priors, weight)
+		sum += weight
+		all, priors = append(all, w), append(priors, weight)
 	}
-	sum := 0.
-	for _, p := range priors {
-		sum += p
-	}
-	for i := range logs {
-		logs[i] += math.Log(priorFaults * priors[i] / sum)
+	var logs []float64
+	for i := range all {
+		logs = append(logs, all[i].evidence(priorFaults*priors[i]/sum))
 	}
 	logs = append(logs, d.density(d.Predicted, described)+math.Log(PriorHealthy), d.density(d.Predicted, guessed)+math.Log(priorOther))
 	shares := normalised(logs)
@@ -103,19 +107,58 @@ func (d *Diagnosis) weigh(trials []*trial) []weighed {
 		all[i].share = shares[i]
 	}
 	d.Healthy, d.Other = shares[len(all)], shares[len(all)+1]
+	d.unfinished(all, logs)
 	slices.SortStableFunc(all, func(a, b weighed) int { return cmp.Compare(b.share, a.share) })
 	return all
+}
+
+// unfinished divides the evidence into that of states whose times are all known, and the rest. logs
+// are the parts of all hypotheses, of a healthy cluster, and of another fault.
+func (d *Diagnosis) unfinished(all []weighed, logs []float64) {
+	whole, sure := logSum(logs), slices.Clone(logs[len(all):])
+	d.Open = 0
+	for i := range all {
+		w := &all[i]
+		var known []float64
+		for _, s := range slices.Concat(w.families...) {
+			if len(s.unfinished) == 0 {
+				known = append(known, s.evidence)
+			}
+		}
+		w.sure = math.Exp(logSum(known) - whole)
+		d.Open += max(0, w.share-w.sure)
+		sure = append(sure, known...)
+	}
+	d.evidence = logSum(sure)
+}
+
+// evidence gives each state of a hypothesis with that prior probability its part of the evidence,
+// and returns the logarithm of their sum.
+func (w *weighed) evidence(prior float64) float64 {
+	var logs []float64
+	for _, family := range w.families {
+		odds := 0.
+		for i := range family {
+			odds += family[i].odds
+		}
+		for i := range family {
+			s := &family[i]
+			s.evidence = s.density + math.Log(prior*s.odds/odds/float64(len(w.families)))
+			logs = append(logs, s.evidence)
+		}
+	}
+	return logSum(logs)
 }
 
 // states are the states of a trial's family that the log could show: each simulated one, and
 // between two neighbours even steps of the logarithm, whose times are interpolated.
 func (d *Diagnosis) states(t *trial, trials []*trial) (out []state) {
-	line := []state{{of: t, scale: t.grade.scale, times: t.times, simulated: true}}
+	line := []state{t.state()}
 	if t.grade.at != nil {
 		line = line[:0]
 		for _, other := range trials {
 			if other.err == nil && t.sameFamily(other) {
-				line = append(line, state{of: other, scale: other.grade.scale, times: other.times, simulated: true})
+				line = append(line, other.state())
 			}
 		}
 		if t.grade.sound > 0 {
@@ -137,21 +180,37 @@ func (d *Diagnosis) states(t *trial, trials []*trial) (out []state) {
 			keep(s)
 		}
 		for step := 1; i+1 < len(line) && step < betweenTwo; step++ {
-			part := float64(step) / betweenTwo
-			scale := math.Exp(math.Log(s.scale) + part*math.Log(line[i+1].scale/s.scale))
+			next, part := line[i+1], float64(step)/betweenTwo
+			scale := math.Exp(math.Log(s.scale) + part*math.Log(next.scale/s.scale))
 			if label := t.grade.at(scale).label; !slices.ContainsFunc(trials, func(o *trial) bool { return o.Hypothesis == t.Hypothesis && o.label == label }) {
-				keep(state{of: t, scale: scale, times: interpolated(s.times, line[i+1].times, part)})
+				keep(state{
+					of: t, scale: scale, times: interpolated(s.times, next.times, part),
+					unfinished: slices.Concat(s.unfinished, next.unfinished),
+				})
 			}
 		}
 	}
 	return out
 }
 
-// interpolated are times between two others, by their logarithms.
+// state is a trial's own state.
+func (t *trial) state() state {
+	s := state{of: t, scale: t.grade.scale, times: t.times, simulated: true}
+	if !t.finished() {
+		s.unfinished = []*trial{t}
+	}
+	return s
+}
+
+// interpolated are times between two others, by their logarithms; unknown if one of them is.
 func interpolated(a, b [][]units.Time, part float64) (out [][]units.Time) {
 	for i := range a {
 		var task []units.Time
 		for j := range a[i] {
+			if a[i][j] == unknown || b[i][j] == unknown {
+				task = append(task, unknown)
+				continue
+			}
 			from, to := math.Log(float64(a[i][j])), math.Log(float64(b[i][j]))
 			task = append(task, units.Time(math.Round(math.Exp(from+part*(to-from)))))
 		}
@@ -160,12 +219,24 @@ func interpolated(a, b [][]units.Time, part float64) (out [][]units.Time) {
 	return out
 }
 
-// shows reports whether the log could show that a cluster takes these times: at some size they
-// differ from the healthy cluster's by more than the errors of weft and of the log.
+// shows reports whether the log could show that a cluster takes these times. Unknown ones may
+// differ.
 func (d *Diagnosis) shows(times [][]units.Time) bool {
+	for _, task := range times {
+		if slices.Contains(task, unknown) {
+			return true
+		}
+	}
+	return d.differs(times)
+}
+
+// differs reports whether known times differ at some size from the healthy cluster's by more than
+// the errors of weft and of the log.
+func (d *Diagnosis) differs(times [][]units.Time) bool {
 	for i, t := range d.Tasks {
 		for j := range t.Points {
-			if math.Abs(offBy(times[i][j], d.Predicted[i][j])) > math.Hypot(t.Points[j].Known, d.Noise) {
+			off := math.Abs(offBy(times[i][j], d.Predicted[i][j]))
+			if times[i][j] != unknown && off > math.Hypot(t.Points[j].Known, d.Noise) {
 				return true
 			}
 		}
@@ -173,20 +244,15 @@ func (d *Diagnosis) shows(times [][]units.Time) bool {
 	return false
 }
 
-// meanDensity is the logarithm of the mean density of states, by their odds.
-func meanDensity(states []state) float64 {
-	logs := make([]float64, len(states))
-	all := 0.
-	for i := range states {
-		logs[i] = states[i].density + math.Log(states[i].odds)
-		all += states[i].odds
-	}
-	return logSum(logs) - math.Log(all)
-}
-
 // logSum is the logarithm of a sum, from the logarithms of its terms.
 func logSum(logs []float64) float64 {
-	top, sum := slices.Max(logs), 0.
+	top, sum := math.Inf(-1), 0.
+	for _, l := range logs {
+		top = max(top, l)
+	}
+	if math.IsInf(top, -1) {
+		return top
+	}
 	for _, l := range logs {
 		sum += math.Exp(l - top)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
@@ -41,7 +42,7 @@ func (l *logged) register(e *simulator.Simulator, cmd *cobra.Command) {
 	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
 	f.StringVar(&l.op, "op", "", "the operation, if the log does not name it: all-reduce, all-gather, …")
-	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size, such as 8G (default: 4 GiB divided by the ranks; 1 GiB for a fit)")
+	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size, such as 8G (default: 4 GiB in one node; between nodes 4 GiB divided by the ranks, at most 64 MiB)")
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
@@ -224,7 +225,10 @@ func (d *diagnosing) do(ctx context.Context, e *simulator.Simulator, path string
 		return err
 	}
 	line := e.Working("the cluster is simulated as it is described")
-	o.Progress = line.Pieces
+	o.Progress = func(p weft.Progress) {
+		worked := int(1e6 * p.Share) // it changes with each simulation, unlike the trials that are done
+		simulator.ShowProgress(line, p, line.Pace.Left(worked, p.Share, line.Elapsed()))
+	}
 	found, err := c.Diagnose(ctx, log, o)
 	line.End()
 	if found == nil {
