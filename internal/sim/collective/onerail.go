@@ -7,11 +7,9 @@ type oneRail struct{ *nvlsTreeAllReduce }
 // OneRail is the program of the first GPU of each node, if all GPUs of a node do the same; nil if
 // they do not. What a GPU sends to the others, the first one sends to itself.
 func OneRail(p Program) Program {
-	switch p := p.(type) {
-	case *nvlsTreeAllReduce:
-		if p.heads.n == p.l.PerNode && p.l.Rails() == p.l.PerNode {
-			return oneRail{p}
-		}
+	t, is := p.(*nvlsTreeAllReduce)
+	if is && t.heads.n == t.l.PerNode && t.l.Rails() == t.l.PerNode {
+		return oneRail{t}
 	}
 	return nil
 }

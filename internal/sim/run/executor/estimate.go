@@ -155,7 +155,8 @@ func (e *estimator) simulate(into *results.Point, rail bool, n int) (run *collec
 	}
 	run.plan.program, pieces = collective.Part(run.plan.program, n)
 	run.times = newPieceTimes(len(run.all.Members), run.plan.program.Channels(), pieces, e.work)
-	return run, pieces, run.simulate(e.task, into)
+	err = run.simulate(e.task, into)
+	return run, pieces, err
 }
 
 // isSteady reports whether the counters of a part allow to continue it.

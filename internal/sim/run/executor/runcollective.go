@@ -31,46 +31,46 @@ func RunCollective(j *network.Task, point *results.Point) error {
 }
 
 // simulate runs a collective on its own network.
-func (run *collectiveRun) simulate(j *network.Task, point *results.Point) error {
-	r, c := j.Scenario, &run.plan.chosen
+func (r *collectiveRun) simulate(j *network.Task, point *results.Point) error {
+	sc, c := j.Scenario, &r.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
-	beside := streams.Beside(j.Plan, run, len(run.ends))
-	if err := run.place(j, beside.App()); err != nil {
+	beside := streams.Beside(j.Plan, r, len(r.ends))
+	if err := r.place(j, beside.App()); err != nil {
 		return err
 	}
-	if err := beside.Start(run.net); err != nil {
+	if err := beside.Start(r.net); err != nil {
 		return err
 	}
-	run.recordSteps(j.Plan)
-	run.start()
-	j.Started(run.net)
-	run.net.UseSpare(j.Spare)
-	if j.Exact && run.canSkipPeriods(beside) {
-		run.net.SkipPeriods(run, run.beats())
+	r.recordSteps(j.Plan)
+	r.start()
+	j.Started(r.net)
+	r.net.UseSpare(j.Spare)
+	if j.Exact && r.canSkipPeriods(beside) {
+		r.net.SkipPeriods(r, r.beats())
 	}
-	err := run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
+	err := r.net.Run(sc.Run.Limit.SimulatedTime, j.Cores, j.Stop)
 	if err == nil {
 		err = beside.Failure()
 	}
 	if err == nil {
-		err = run.verdict(r.Run.Limit.SimulatedTime)
+		err = r.verdict(sc.Run.Limit.SimulatedTime)
 	}
-	steps, merged := run.steps.rows()
-	measure.TellSeries(run.net, run.sum().ended, steps, merged)
-	point.Counts = measure.Counts(run.net.Network)
-	point.Fault = j.Plan.Suffered(run.net.Network)
-	point.Flows = run.flowTimes().Distribution()
+	steps, merged := r.steps.rows()
+	measure.TellSeries(r.net, r.sum().ended, steps, merged)
+	point.Counts = measure.Counts(r.net.Network)
+	point.Fault = j.Plan.Suffered(r.net.Network)
+	point.Flows = r.flowTimes().Distribution()
 	if err != nil {
 		return err
 	}
-	all := run.sum()
+	all := r.sum()
 	point.Counts.Skipped.Of = all.ended
-	point.Time = reported(r, c, (all.ended-all.began)/units.Time(r.Run.Iterations))
+	point.Time = reported(sc, c, (all.ended-all.began)/units.Time(sc.Run.Iterations))
 	var links []int32
-	point.Hottest, links = measure.Hottest(run.net, all.ended)
-	nameTransfers(run.net, run.dataPaths(), point.Hottest, links, func(int32) string { return "" })
-	point.Beside = beside.Results(all.ended, point.Hottest, links, string(r.Workload.Collective))
-	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
+	point.Hottest, links = measure.Hottest(r.net, all.ended)
+	nameTransfers(r.net, r.dataPaths(), point.Hottest, links, func(int32) string { return "" })
+	point.Beside = beside.Results(all.ended, point.Hottest, links, string(sc.Workload.Collective))
+	point.Pauses, _ = measure.PauseTree(r.net, all.ended)
 	setBandwidth(j, point)
 	return nil
 }
