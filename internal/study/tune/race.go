@@ -33,8 +33,15 @@ func (s *spread) learn(differences []float64) {
 	}
 }
 
-// margin is how much less the difference can be over n seeds than with the first of them.
+// margin is how much less the difference can be over n seeds than with the first of them. With one seed
+// there is no other difference.
 func (s *spread) margin(n int) float64 {
+	switch {
+	case n <= 1:
+		return 0
+	case s.freedom == 0: // all have failed with a seed
+		return math.Inf(1)
+	}
 	t := distuv.StudentsT{Sigma: 1, Nu: s.freedom}.Quantile(sure)
 	return t * math.Sqrt(s.sum/s.freedom*(1-1/float64(n)))
 }

@@ -42,8 +42,8 @@ func (r *collectiveRun) simulate(j *network.Task, point *results.Point) error {
 		return err
 	}
 	r.recordSteps(j.Plan)
-	r.start()
 	j.Started(r.net)
+	r.start()
 	r.net.UseSpare(j.Spare)
 	if j.Exact && r.canSkipPeriods(beside) {
 		r.net.SkipPeriods(r, r.beats())
