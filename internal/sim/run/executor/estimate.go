@@ -35,8 +35,8 @@ const (
 	// mostDrift is the share of its pace by which the last member may fall behind for each piece.
 	mostDrift = 0.03
 	// checkedPieces is the part that is simulated on all rails and on one, and mostApart the relative
-	// difference of their times.
-	checkedPieces, mostApart = 2, 0.001
+	// difference of their times. A smaller one goes into the error, for each piece.
+	checkedPieces, mostApart = 2, 0.01
 )
 
 // leastWork is the least data, the size times the ranks, for which an estimate is worth while: some ten
@@ -47,6 +47,7 @@ var leastWork = 32 * units.GiB
 type estimator struct {
 	task  *network.Task
 	rails int     // alike rails of which one is simulated; 0: all are simulated
+	apart float64 // the difference of one rail and of all for a piece of work, in picoseconds
 	bound float64 // of the error
 	work  collective.Extent
 	first int // pieces of the first part
@@ -140,6 +141,7 @@ func (e *estimator) areRailsAlike(into *results.Point) (bool, error) {
 		return false, err
 	}
 	apart := math.Abs(float64(into.Time - all.Time))
+	e.apart = apart / checkedPieces
 	return apart <= mostApart*float64(all.Time) && into.Counts.Packets*int64(e.rails) == all.Counts.Packets, nil
 }
 
@@ -169,7 +171,7 @@ func isSteady(c *results.Counts) bool {
 func (e *estimator) fill(p *results.Point, times *pieceTimes, pieces int) bool {
 	time, unsure := float64(p.Time), 0.0
 	if e.rails > 0 {
-		unsure += e.driftOfRails() * time / float64(pieces)
+		unsure += e.driftOfRails()*time/float64(pieces) + e.apart*float64(e.work.Pieces)
 	}
 	if left := float64(e.work.Pieces - pieces); left > 0 {
 		s, ok := times.paceOf(pieces)
