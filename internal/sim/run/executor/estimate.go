@@ -99,7 +99,7 @@ func (e *estimator) run(into *results.Point) (ok bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if !isSteady(&into.Counts) {
+		if !e.isSteady(&into.Counts, pieces) {
 			return false, nil
 		}
 		if ok = e.fill(into, run.times, pieces); ok {
@@ -161,9 +161,14 @@ func (e *estimator) simulate(into *results.Point, rail bool, n int) (run *collec
 	return run, pieces, err
 }
 
-// isSteady reports whether the counters of a part allow to continue it.
-func isSteady(c *results.Counts) bool {
-	return c.Skipped.Periods == 0 && c.Drops() == 0 && c.Timeouts == 0 && c.Retransmissions == 0 && c.Marks == 0 && c.CNPs == 0
+// isSteady reports whether the counters of so many pieces allow to continue them. All pieces of one rail
+// have their marks already.
+func (e *estimator) isSteady(c *results.Counts, pieces int) bool {
+	marks := c.Marks + c.CNPs
+	if pieces == e.work.Pieces {
+		marks = 0
+	}
+	return marks+c.Skipped.Periods+c.Drops()+c.Timeouts+c.Retransmissions == 0
 }
 
 // fill makes the point of the whole from what was simulated, and reports whether its error is within
