@@ -60,6 +60,8 @@ func drawValue(t *rapid.T, l leaf) string {
 		return rapid.SampledFrom(choices(typ)).Draw(t, l.path)
 	case typ.Kind() == reflect.Bool:
 		return strconv.FormatBool(rapid.Bool().Draw(t, l.path))
+	case typ == reflect.TypeFor[ErrorBound]():
+		return rapid.SampledFrom([]string{"none", "0.1%", "3.3%", "0.07", "50%"}).Draw(t, l.path)
 	case typ == ratioType:
 		return fmt.Sprintf("%d/%d", rapid.IntRange(0, 9).Draw(t, l.path), rapid.IntRange(1, 9).Draw(t, l.path))
 	case typ.Kind() == reflect.Uint64 || typ.Kind() == reflect.Uint32:
