@@ -30,7 +30,7 @@ func estimateNotes(r *results.Results) (out []string) {
 		}
 	}
 	if len(out) > 0 {
-		out = append(out, "Times and counters are continued to the whole size; times of messages and links are those of the simulated part. --error none simulates every packet.")
+		out = append(out, "weft extrapolates times and counters to the whole size. The times of messages and the links are from the simulated part. --error none simulates every packet.")
 	}
 	return out
 }

@@ -1,8 +1,8 @@
 package collective
 
 // A collective of a large size repeats the same work: NCCL moves it in loops, a ring in steps, an
-// all-to-all in rounds. A part of the work has the same beginning and the same end, so the time of
-// the whole is that of a part, and the rate of what lies between.
+// all-to-all in rounds. A part has the same beginning and the same end as the whole. The time of the
+// whole is the time of the part plus the time of the pieces that the part leaves out.
 
 // looped is a program whose lanes are loops: each moves a further part of the data.
 type looped interface {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// unmatched describes a message of a program that its receiver does not wait for, or one that a
-// receiver waits for and nobody sends; empty if there is none.
+// unmatched describes the first message that has a sender without a waiting receiver, or a waiting
+// receiver without a sender; empty if all messages match.
 func unmatched(p Program, perNode int) string {
 	type place struct{ rank, lane, step int }
 	sent := make(map[place]int64)

@@ -50,8 +50,7 @@ func (t *pieceTimes) note(member, piece, lane int, now units.Time) {
 
 // progress is the mean time of each piece over the slower half of the members and over all channels,
 // in picoseconds, and the time of the last of them. The faster half may run ahead of what limits
-// the collective, as the first ranks of a chain do. A piece that nobody has is between its
-// neighbours.
+// the collective, as the first ranks of a chain do. The result is nil if a piece has no time.
 func (t *pieceTimes) progress(from, to int) (mean, last []float64) {
 	rows := slices.Clone(t.rows)
 	slices.SortStableFunc(rows, func(a, b []units.Time) int { return cmp.Compare(t.sum(b, from, to), t.sum(a, from, to)) })
