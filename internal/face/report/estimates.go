@@ -17,6 +17,9 @@ func estimateText(e *results.Estimate) string {
 	if e.Pieces < e.Of {
 		of = append(of, fmt.Sprintf("%s of %s %s", doc.Integer(int64(e.Pieces)), doc.Integer(int64(e.Of)), e.What))
 	}
+	if e.Error() == 0 {
+		return "simulated on " + of[0]
+	}
 	return fmt.Sprintf("estimated from %s, ±%.2g %%", strings.Join(of, " and "), 100*e.Error())
 }
 

@@ -376,6 +376,17 @@ func (b *Builder) endPorts() (count int) {
 	return count
 }
 
+// beginTurnsAtOwnPort makes the outputs of a scale-up switch begin their turns with the input after their
+// own. Bursts that arrive at the same instant then leave in the same order relative to each GPU, and
+// GPUs that do the same finish at the same times.
+func (n *Network) beginTurnsAtOwnPort(nd *node) {
+	for port := range nd.ports {
+		for class := range n.classes {
+			n.turns[int(nd.base+port)*n.classes+class] = uint16(port)
+		}
+	}
+}
+
 func (b *Builder) allocate() {
 	n := &b.n
 	last := n.nodes[len(n.nodes)-1]
@@ -408,6 +419,9 @@ func (b *Builder) allocate() {
 			*nd.ethernet = newEthernetState(nd.ethernet.spec)
 		case kindInfiniBand:
 			nd.infiniband = &n.infiniband[nd.state]
+			if nd.local == byPort {
+				n.beginTurnsAtOwnPort(nd)
+			}
 		}
 	}
 	if len(n.ethernet) > 0 {

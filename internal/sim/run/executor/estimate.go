@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"weft/internal/sim/collective"
-	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/units"
@@ -13,10 +12,10 @@ import (
 
 // The time of a large collective is estimated in two ways, alone or together.
 //
-// Rails that do the same are simulated once. A short part of the work is simulated on all rails and
-// on one, and has to take the same time. Later the rails may drift against each other: the time of
-// one is then some pieces of work away from the time of all. driftOfRails bounds it; see
-// docs/MODELS.md for the measurements.
+// Rails that do the same are simulated once. Simultaneous bursts leave a scale-up switch in an order
+// that is the same relative to each GPU, so that alike rails stay equal to the picosecond. A short part
+// of the work is simulated on all rails and on one. If both take the same time, the time of one is that
+// of all. If they differ, by the paths through spines, the difference goes into the error.
 //
 // Of many pieces of equal work a part is simulated: the part has the beginning and the end of the
 // whole. Between them every piece takes the same time, so the whole takes the time of the part, and
@@ -35,7 +34,8 @@ const (
 	// mostDrift is the share of its pace by which the last member may fall behind for each piece.
 	mostDrift = 0.03
 	// checkedPieces is the part that is simulated on all rails and on one, and mostApart the relative
-	// difference of their times. A smaller one goes into the error, for each piece.
+	// difference of their times. A smaller one goes into the error, for each piece, with a piece for the
+	// paths that only later pieces take at the same time.
 	checkedPieces, mostApart = 2, 0.01
 )
 
@@ -73,7 +73,7 @@ func newEstimator(j *network.Task) (*estimator, error) {
 	if e.work.Of != "steps" { // the steady state begins when the window of lanes is full
 		e.first = max(e.first, prog.Window()*prog.Channels()/e.work.Lanes)
 	}
-	if e.driftOfRails() <= bound*float64(e.work.Pieces) {
+	if e.work.Pieces > 2*checkedPieces {
 		e.rails = alikeRails(j, &run.plan.chosen)
 	}
 	if e.rails == 0 && e.first*firstShare > e.work.Pieces {
@@ -107,15 +107,6 @@ func (e *estimator) run(into *results.Point) (ok bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// driftOfRails is the most by which one rail alone is away from all, in pieces of work. Where lanes wait
-// for credits, small differences between the rails grow.
-func (e *estimator) driftOfRails() float64 {
-	if protocol.Of(e.task.Plan.Fabric.Kind).Ethernet() {
-		return 1
-	}
-	return 2
 }
 
 // parts lists the parts to simulate, in pieces. Of one rail all pieces are affordable.
@@ -161,8 +152,8 @@ func (e *estimator) simulate(into *results.Point, rail bool, n int) (run *collec
 	return run, pieces, err
 }
 
-// isSteady reports whether the counters of so many pieces allow to continue them. All pieces of one rail
-// have their marks already.
+// isSteady reports whether the counters of so many pieces allow to continue them. Which packets are
+// marked is random, and differs between rails. So it is counted as a difference of the rails.
 func (e *estimator) isSteady(c *results.Counts, pieces int) bool {
 	marks := c.Marks + c.CNPs
 	if pieces == e.work.Pieces {
@@ -176,7 +167,7 @@ func (e *estimator) isSteady(c *results.Counts, pieces int) bool {
 func (e *estimator) fill(p *results.Point, times *pieceTimes, pieces int) bool {
 	time, unsure := float64(p.Time), 0.0
 	if e.rails > 0 {
-		unsure += e.driftOfRails()*time/float64(pieces) + e.apart*float64(e.work.Pieces)
+		unsure = e.errorOfRails(p, pieces)
 	}
 	if left := float64(e.work.Pieces - pieces); left > 0 {
 		s, ok := times.paceOf(pieces)
@@ -201,6 +192,14 @@ func (e *estimator) fill(p *results.Point, times *pieceTimes, pieces int) bool {
 	setBandwidth(e.task, p)
 	continueCounts(&p.Counts, factor)
 	return true
+}
+
+// errorOfRails is the most by which the time of one rail is away from that of all.
+func (e *estimator) errorOfRails(p *results.Point, pieces int) float64 {
+	if e.apart == 0 && p.Counts.Marks+p.Counts.CNPs == 0 {
+		return 0
+	}
+	return float64(p.Time)/float64(pieces) + e.apart*float64(e.work.Pieces)
 }
 
 // continueCounts continues the counters in proportion. Events is the engine's work.

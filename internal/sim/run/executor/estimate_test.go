@@ -59,7 +59,7 @@ func TestOneRailTellsTheTimeOfAll(t *testing.T) {
 cluster: {nodes: %d, node: dgx-h100}
 topology: {shape: rail-optimised}
 fabrics: [%s]
-workload: {collective: all-reduce, sizes: [64MiB], algorithm: nvls-tree, chunk: 16KiB}
+workload: {collective: all-reduce, sizes: [128MiB], algorithm: nvls-tree}
 `, nodes, fabric), 0.1)
 			has(t, name, &e, &whole)
 			if e.Estimate == nil || e.Estimate.Rails != 8 || e.Estimate.Pieces != e.Estimate.Of {
@@ -69,6 +69,9 @@ workload: {collective: all-reduce, sizes: [64MiB], algorithm: nvls-tree, chunk: 
 			if e.Counts.Packets != whole.Counts.Packets || e.Flows.N != whole.Flows.N || e.Counts.Events >= whole.Counts.Events/2 {
 				t.Errorf("%s: %d packets, %d messages, %d events; all rails have %d, %d and %d", name,
 					e.Counts.Packets, e.Flows.N, e.Counts.Events, whole.Counts.Packets, whole.Flows.N, whole.Counts.Events)
+			}
+			if e.Time != whole.Time {
+				t.Errorf("%s: one rail takes %d ps, all %d ps", name, e.Time, whole.Time)
 			}
 			if e.AlgBW <= 0 || math.Abs(e.BusBW/whole.BusBW-1) > 0.05 {
 				t.Errorf("%s: %.1f GB/s, all rails %.1f", name, e.BusBW, whole.BusBW)
