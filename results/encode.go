@@ -31,6 +31,7 @@ type pointJSON struct {
 	AlgBW      float64          `json:"algbw_gbytes_per_s"`
 	BusBW      float64          `json:"busbw_gbytes_per_s"`
 	Seeds      *Seeds           `json:"seeds,omitempty"`
+	NoJitter   bool             `json:"without_jitter,omitempty"`
 	Estimate   *Estimate        `json:"estimate,omitempty"`
 	FlowsPs    distributionJSON `json:"flow_completion_ps"`
 	Counts     Counts           `json:"counts"`
@@ -101,7 +102,7 @@ func (p *Point) json() pointJSON {
 	return pointJSON{
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
-		Seeds: p.Seeds, Estimate: p.Estimate, FlowsPs: p.Flows.json(),
+		Seeds: p.Seeds, NoJitter: p.WithoutJitter, Estimate: p.Estimate, FlowsPs: p.Flows.json(),
 		Counts: p.Counts, Hottest: hottest, Exchange: p.Exchange, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
 	}
 }
@@ -119,7 +120,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 	*p = Point{
 		Bytes: q.Bytes, Algorithm: q.Algorithm, Wire: q.Wire, Channels: q.Channels,
 		Time: units.Time(q.TimePs), AlgBW: q.AlgBW, BusBW: q.BusBW,
-		Seeds: q.Seeds, Estimate: q.Estimate, Flows: q.FlowsPs.distribution(),
+		Seeds: q.Seeds, WithoutJitter: q.NoJitter, Estimate: q.Estimate, Flows: q.FlowsPs.distribution(),
 		Counts: q.Counts, Hottest: q.Hottest, Exchange: q.Exchange, Fault: q.Fault, Violations: q.Violations, Traps: q.Traps, Levels: levels, Pauses: q.Pauses, Beside: q.Beside, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil

@@ -70,6 +70,10 @@ type Point struct {
 	// means over the seeds; all other fields are from the first seed.
 	Seeds *Seeds
 
+	// WithoutJitter says that run.jitter is on and that this size was simulated once without it: it
+	// is too large for several seeds.
+	WithoutJitter bool
+
 	// Estimate is nil if all of the size was simulated.
 	Estimate *Estimate
 

@@ -68,6 +68,10 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	if err != nil {
 		return nil, err
 	}
+	var calm []*job
+	if o.Seeds == AutoSeeds {
+		calm = withoutJitter(r, jobs)
+	}
 	if see != nil || o.Series != nil || o.Live != nil || o.Exact == ExactCheck {
 		o.Cache = nil
 	}
@@ -83,6 +87,9 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 		record(jobs, o.Series, o.Live != nil && !o.Live.SeriesOnly)
 	}
 	work(ctx, jobs, o, w, stop)
+	for _, j := range calm {
+		j.into.WithoutJitter = true
+	}
 	if ctx.Err() == nil && (o.Seeds > 1 || o.Seeds == AutoSeeds) {
 		runFurtherSeeds(ctx, r, jobs, out, o, w, stop)
 	}

@@ -10,6 +10,7 @@ import (
 	"weft/internal/base/canon"
 	"weft/internal/base/stats"
 	"weft/internal/sim/engine"
+	"weft/internal/sim/known"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -49,6 +50,45 @@ func seedsFor(asked int, hops int64, drawn bool) int {
 		return 1
 	}
 	return int(min(int64(rule.most), n))
+}
+
+// isTooLarge reports whether a size has more packet-hops, whatever a collective's algorithm, than
+// AutoSeeds allows for several seeds. Every node but one receives or sends all of the data, in
+// packets that pass the ports of two nodes at least.
+func isTooLarge(r *scenario.Resolved, size units.Bytes) bool {
+	switch r.Workload.Collective {
+	case scenario.AllReduce, scenario.AllGather, scenario.ReduceScatter, scenario.Broadcast, scenario.Reduce, scenario.AllToAll:
+	default:
+		return false
+	}
+	hops := int64(0)
+	for i := range r.Fabrics {
+		hops += 2 * int64(size/r.Fabrics[i].MTU) * int64(r.Job().Nodes-1)
+	}
+	return seedsFor(AutoSeeds, hops, false) == 1 && seedsFor(AutoSeeds, hops, true) == 1
+}
+
+// withoutJitter makes the simulations of sizes that have one run in any case those without jitter:
+// one draw of it says nothing, and without it their times may be estimated. It returns these
+// simulations.
+func withoutJitter(r *scenario.Resolved, jobs []job) (calm []*job) {
+	if !r.Run.Jitter {
+		return nil
+	}
+	for i := range jobs {
+		if j := &jobs[i]; isTooLarge(r, j.Bytes) {
+			j.runAs(j.part.WithoutJitter())
+			calm = append(calm, j)
+		}
+	}
+	return calm
+}
+
+// runAs gives a job the scenario of another part that differs in its seed or jitter.
+func (j *job) runAs(part *known.Part) {
+	plan := *j.Plan
+	plan.Run = &part.Scenario.Run
+	j.part, j.Plan, j.Scenario = part, &plan, part.Scenario
 }
 
 // drawn is what a seed has drawn in a run besides jitter; nil if nothing.
@@ -130,10 +170,9 @@ func (a *seedRuns) next() (more []job) {
 		a.points[i] = a.points[i][:n]
 		for k := had; k < n; k++ {
 			j := *base
-			j.part = base.part.WithSeed(a.r.Run.Seed + uint64(k) + 1)
-			plan := *base.Plan
-			plan.Run, plan.Series = &j.part.Scenario.Run, nil
-			j.Plan, j.Scenario, j.into, j.further, j.ended = &plan, j.part.Scenario, &a.points[i][k], true, nil
+			j.runAs(base.part.WithSeed(a.r.Run.Seed + uint64(k) + 1))
+			j.Plan.Series = nil
+			j.into, j.further, j.ended = &a.points[i][k], true, nil
 			more = append(more, j)
 		}
 	}

@@ -208,3 +208,32 @@ func TestASeedThatFailsFailsThePoint(t *testing.T) {
 		t.Errorf("the mean of traffic offered at 1, 2 and 3 GB/s is %v GB/s", p.AlgBW)
 	}
 }
+
+// A size that is too large for several seeds has one run without jitter, which is that of weft run
+// without jitter: its periods are skipped. A small one keeps its jitter and its seeds.
+func TestASizeThatIsTooLargeForSeedsHasNoJitter(t *testing.T) {
+	text := strings.Replace(jittered, "sizes: [1KiB, 1MiB]", "algorithm: ring, sizes: [1KiB, 8GiB]", 1)
+	out, err := Run(t.Context(), simtest.Resolve(t, text), Options{Seeds: AutoSeeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calm := simtest.Resolve(t, text)
+	calm.Run.Jitter = false
+	want, err := Run(t.Context(), calm, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range out.Fabrics {
+		small, large := &out.Fabrics[f].Points[0], &out.Fabrics[f].Points[1]
+		if small.WithoutJitter || small.Seeds == nil || small.Time == want.Fabrics[f].Points[0].Time {
+			t.Errorf("%s, 1 KiB: without jitter: %v, seeds: %v, %v", out.Fabrics[f].Name, small.WithoutJitter, small.Seeds, small.Time)
+		}
+		if !large.WithoutJitter || large.Seeds != nil || large.Time != want.Fabrics[f].Points[1].Time || large.Counts.Skipped.Periods == 0 {
+			t.Errorf("%s, 8 GiB: without jitter: %v, seeds: %v, %v, want %v; skipped %d periods", out.Fabrics[f].Name,
+				large.WithoutJitter, large.Seeds, large.Time, want.Fabrics[f].Points[1].Time, large.Counts.Skipped.Periods)
+		}
+	}
+	if isTooLarge(calm, 1*units.KiB) || !isTooLarge(calm, 8*units.GiB) {
+		t.Error("1 KiB is too large for several seeds, or 8 GiB is not")
+	}
+}

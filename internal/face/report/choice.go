@@ -301,6 +301,19 @@ func (v *judgement) sure(claims []*claim, far []int) []string {
 	return []string{"How sure: " + strings.Join(parts, "; ") + "." + v.next()}
 }
 
+// withoutJitterText says from which size on a single run has no jitter; empty if all have it.
+func (v *judgement) withoutJitterText() string {
+	for _, size := range v.once {
+		if p, _ := point(v.r.Fabrics[v.fabrics[0]], size); p.WithoutJitter {
+			if size == v.once[0] {
+				return " without jitter"
+			}
+			return fmt.Sprintf(" (from %s on without jitter)", sizeText(size))
+		}
+	}
+	return ""
+}
+
 // onceText are the sizes with one run in words.
 func (v *judgement) onceText() string {
 	if n := len(v.once); n > 2 {

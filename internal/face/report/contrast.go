@@ -69,7 +69,7 @@ func (v *judgement) chance() string {
 	}
 	once := ""
 	if len(v.once) > 0 {
-		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds %d repeats it.", v.onceText(), v.someSeeds())
+		once = fmt.Sprintf(" At %s there is one run%s, and the verdict leaves it out: --seeds %d repeats it.", v.onceText(), v.withoutJitterText(), v.someSeeds())
 	}
 	seeds := fmt.Sprint(most)
 	if least != most {

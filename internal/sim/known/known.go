@@ -57,6 +57,13 @@ func (p *Part) WithSeed(seed uint64) *Part {
 	return newPart(&own)
 }
 
+// WithoutJitter is the part without random delays.
+func (p *Part) WithoutJitter() *Part {
+	own := *p.Scenario
+	own.Run.Jitter = false
+	return newPart(&own)
+}
+
 // WithoutSlowLinks is the part with every cable at the fabric's rate.
 func (p *Part) WithoutSlowLinks() *Part {
 	own := *p.Scenario
