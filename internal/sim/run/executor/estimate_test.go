@@ -17,7 +17,7 @@ import (
 func init() { leastWork = 0 }
 
 // bounded is the point of a scenario's first size with a bound of the error, and the whole of it.
-func bounded(t *testing.T, text string, bound scenario.ErrorBound) (estimated, whole results.Point) {
+func bounded(t testing.TB, text string, bound scenario.ErrorBound) (estimated, whole results.Point) {
 	t.Helper()
 	for point, bound := range map[*results.Point]scenario.ErrorBound{&estimated: bound, &whole: scenario.NoEstimate} {
 		r := simtest.Resolve(t, text)
