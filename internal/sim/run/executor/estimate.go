@@ -3,6 +3,7 @@ package executor
 import (
 	"math"
 	"reflect"
+	"slices"
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
@@ -14,8 +15,9 @@ import (
 //
 // Rails that do the same are simulated once. Simultaneous bursts leave a scale-up switch in an order
 // that is the same relative to each GPU, so that alike rails stay equal to the picosecond. A short part
-// of the work is simulated on all rails and on one. If both take the same time, the time of one is that
-// of all. If they differ, by the paths through spines, the difference goes into the error.
+// of the work is simulated on all rails and on one. If every GPU takes every step of it at the same time
+// as the others of its node, and as on the one rail, the time of one is that of all. If they differ, by
+// the paths through spines, the slowest rail is taken, and the difference goes into the error.
 //
 // Of many pieces of equal work a part is simulated: the part has the beginning and the end of the
 // whole. Between them every piece takes the same time, so the whole takes the time of the part, and
@@ -33,10 +35,11 @@ const (
 	firstShare, largestShare = 7, 3
 	// mostDrift is the share of its pace by which the last member may fall behind for each piece.
 	mostDrift = 0.03
-	// checkedPieces is the part that is simulated on all rails and on one, and mostApart the relative
-	// difference of their times. A smaller one goes into the error, for each piece, with a piece for the
-	// paths that only later pieces take at the same time.
-	checkedPieces, mostApart = 2, 0.01
+	// equalPieces is the part that is simulated on all rails and on one to see whether they are equal, and
+	// unequalPieces if they are not: a larger one, because their difference is continued to all pieces,
+	// of which there are leastTimes as many. mostApart is the greatest relative difference.
+	equalPieces, unequalPieces, leastTimes = 2, 8, 4
+	mostApart                              = 0.01
 )
 
 // leastWork is the least data, the size times the ranks, for which an estimate is worth while: some ten
@@ -46,11 +49,15 @@ var leastWork = 32 * units.GiB
 // estimator estimates the point of a collective.
 type estimator struct {
 	task  *network.Task
-	rails int     // alike rails of which one is simulated; 0: all are simulated
-	apart float64 // the difference of one rail and of all for a piece of work, in picoseconds
-	bound float64 // of the error
-	work  collective.Extent
-	first int // pieces of the first part
+	rails int  // alike rails of which one is simulated; 0: all are simulated
+	rail  int  // that one
+	equal bool // all rails do the same at the same times
+	// apart is the difference of one rail and of all for a piece of work, and spread that of the slowest
+	// and the fastest rail, for the root of the pieces, in picoseconds.
+	apart, spread float64
+	bound         float64 // of the error
+	work          collective.Extent
+	first         int // pieces of the first part
 }
 
 // newEstimator is the estimator of a simulation; nil if all of it is to be simulated.
@@ -73,7 +80,7 @@ func newEstimator(j *network.Task) (*estimator, error) {
 	if e.work.Of != "steps" { // the steady state begins when the window of lanes is full
 		e.first = max(e.first, prog.Window()*prog.Channels()/e.work.Lanes)
 	}
-	if e.work.Pieces > 2*checkedPieces {
+	if e.work.Pieces > leastTimes*equalPieces {
 		e.rails = alikeRails(j, &run.plan.chosen)
 	}
 	if e.rails == 0 && e.first*firstShare > e.work.Pieces {
@@ -86,7 +93,7 @@ func newEstimator(j *network.Task) (*estimator, error) {
 // has to be simulated.
 func (e *estimator) run(into *results.Point) (ok bool, err error) {
 	if e.rails > 0 {
-		alike, err := e.areRailsAlike(into)
+		alike, err := e.compareRails(into)
 		if err != nil {
 			return false, err
 		}
@@ -95,14 +102,14 @@ func (e *estimator) run(into *results.Point) (ok bool, err error) {
 		}
 	}
 	for _, n := range e.parts() {
-		run, pieces, err := e.simulate(into, e.rails > 0, n)
+		of, err := e.simulate(into, e.rails > 0, n)
 		if err != nil {
 			return false, err
 		}
-		if !e.isSteady(&into.Counts, pieces) {
+		if !e.isSteady(&into.Counts, of.pieces) {
 			return false, nil
 		}
-		if ok = e.fill(into, run.times, pieces); ok {
+		if ok = e.fill(into, of.times, of.pieces); ok {
 			return true, nil
 		}
 	}
@@ -122,34 +129,90 @@ func (e *estimator) parts() (list []int) {
 	return list
 }
 
-// areRailsAlike simulates the first pieces on all rails and on one.
-func (e *estimator) areRailsAlike(into *results.Point) (bool, error) {
-	if _, _, err := e.simulate(into, false, checkedPieces); err != nil {
+// compareRails simulates the first pieces on all rails and on the slowest one. It reports whether one
+// rail tells the time of all. If the rails are not equal, it compares the slowest over more pieces.
+func (e *estimator) compareRails(into *results.Point) (bool, error) {
+	all, err := e.simulate(into, false, equalPieces)
+	if err != nil {
 		return false, err
 	}
-	all := *into
-	if _, _, err := e.simulate(into, true, checkedPieces); err != nil {
+	slowest, _, equal := compareSums(all.times, e.rails)
+	if alike, err := e.compareRail(into, all, slowest); err != nil || equal && e.equal || !alike {
+		return alike, err
+	}
+	if e.work.Pieces < leastTimes*unequalPieces {
+		return false, nil
+	}
+	if all, err = e.simulate(into, false, unequalPieces); err != nil {
 		return false, err
 	}
-	apart := math.Abs(float64(into.Time - all.Time))
-	e.apart = apart / checkedPieces
-	return apart <= mostApart*float64(all.Time) && into.Counts.Packets*int64(e.rails) == all.Counts.Packets, nil
+	slowest, apart, _ := compareSums(all.times, e.rails)
+	alike, err := e.compareRail(into, all, slowest)
+	e.equal = false
+	e.spread = apart / math.Sqrt(float64(all.pieces))
+	return alike, err
+}
+
+// compareRail simulates a part on one rail that was simulated on all.
+func (e *estimator) compareRail(into *results.Point, all *share, rail int) (bool, error) {
+	e.rail = rail
+	one, err := e.simulate(into, true, all.pieces)
+	if err != nil {
+		return false, err
+	}
+	e.equal = true
+	for node, sum := range one.times.sums {
+		e.equal = e.equal && sum == all.times.sums[node*e.rails+rail]
+	}
+	apart := math.Abs(float64(one.time - all.time))
+	e.apart = apart / float64(all.pieces)
+	return apart <= mostApart*float64(all.time) && one.packets*int64(e.rails) == all.packets, nil
+}
+
+// compareSums is the rail whose GPUs take the steps of a collective the latest, and by how much later than
+// those of the fastest rail on average, in picoseconds. equal says that the GPUs of each node take all
+// their steps at the same times.
+func compareSums(t *pieceTimes, rails int) (slowest int, apart float64, equal bool) {
+	of, steps := make([]float64, rails), 0
+	equal = true
+	for member, sum := range t.sums {
+		of[member%rails] += float64(sum)
+		equal = equal && sum == t.sums[member/rails*rails]
+		steps += t.steps[member]
+	}
+	for rail := range of {
+		if of[rail] > of[slowest] {
+			slowest = rail
+		}
+	}
+	return slowest, (of[slowest] - slices.Min(of)) * float64(rails) / float64(max(1, steps)), equal
+}
+
+// share is a simulated share of the work.
+type share struct {
+	pieces  int
+	time    units.Time
+	packets int64
+	times   *pieceTimes
 }
 
 // simulate simulates about n pieces of the work, on one rail or on all.
-func (e *estimator) simulate(into *results.Point, rail bool, n int) (run *collectiveRun, pieces int, err error) {
+func (e *estimator) simulate(into *results.Point, rail bool, n int) (*share, error) {
 	*into = results.Point{Bytes: into.Bytes}
-	run, err = newCollectiveRun(e.task.Scenario, e.task.Plan, e.task.Bytes)
+	run, err := newCollectiveRun(e.task.Scenario, e.task.Plan, e.task.Bytes)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if rail {
-		run.onFirstRail(e.task)
+		run.onRail(e.task, e.rail)
 	}
-	run.plan.program, pieces = collective.Part(run.plan.program, n)
-	run.times = newPieceTimes(len(run.all.Members), run.plan.program.Channels(), pieces, e.work)
-	err = run.simulate(e.task, into)
-	return run, pieces, err
+	program, pieces := collective.Part(run.plan.program, n)
+	run.plan.program = program
+	run.times = newPieceTimes(len(run.all.Members), program.Channels(), pieces, e.work)
+	if err := run.simulate(e.task, into); err != nil {
+		return nil, err
+	}
+	return &share{pieces, into.Time, into.Counts.Packets, run.times}, nil
 }
 
 // isSteady reports whether the counters of so many pieces allow to continue them. Which packets are
@@ -194,12 +257,16 @@ func (e *estimator) fill(p *results.Point, times *pieceTimes, pieces int) bool {
 	return true
 }
 
-// errorOfRails is the most by which the time of one rail is away from that of all.
+// errorOfRails is how far the time of one rail may be from that of all: nothing if they are equal and no
+// packet is marked, which is random. Else it is a piece at least, or their difference in the compared
+// part for each piece, and the spread between the rails, which the paths of further pieces change at
+// random, so that it grows with the root of the pieces.
 func (e *estimator) errorOfRails(p *results.Point, pieces int) float64 {
-	if e.apart == 0 && p.Counts.Marks+p.Counts.CNPs == 0 {
+	if e.equal && p.Counts.Marks+p.Counts.CNPs == 0 {
 		return 0
 	}
-	return float64(p.Time)/float64(pieces) + e.apart*float64(e.work.Pieces)
+	all := float64(e.work.Pieces)
+	return max(float64(p.Time)/float64(pieces), e.apart*all+e.spread*math.Sqrt(all))
 }
 
 // continueCounts continues the counters in proportion. Events is the engine's work.

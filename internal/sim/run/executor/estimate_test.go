@@ -118,3 +118,38 @@ workload: {`+workload+`}
 		}
 	}
 }
+
+// Rails whose paths collide differently are not equal. The slowest one is simulated, and the estimate has
+// an interval with the time of all.
+func TestRailsWithOtherPathsAreNotExact(t *testing.T) {
+	t.Parallel()
+	e, whole := bounded(t, `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: rail-optimised, nodes-per-unit: 2}
+fabrics: [roce-v2-400g]
+workload: {collective: all-reduce, sizes: [256MiB], algorithm: nvls-tree}
+`, 0.2)
+	has(t, "hashed paths", &e, &whole)
+	if e.Estimate != nil && e.Estimate.LowPs == e.Estimate.HighPs {
+		t.Errorf("the estimate is said to be exact: %v, all rails %v", e.Time, whole.Time)
+	}
+}
+
+func TestCompareSums(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sums    []units.Time // of two nodes with three rails, with two steps each
+		slowest int
+		apart   float64
+		equal   bool
+	}{
+		{[]units.Time{5, 5, 5, 7, 7, 7}, 0, 0, true},
+		{[]units.Time{5, 5, 5, 7, 9, 7}, 1, 0.5, false},
+		{[]units.Time{5, 6, 5, 8, 5, 9}, 2, 0.75, false},
+	} {
+		times := &pieceTimes{sums: c.sums, steps: []int{2, 2, 2, 2, 2, 2}}
+		if slowest, apart, equal := compareSums(times, 3); slowest != c.slowest || apart != c.apart || equal != c.equal {
+			t.Errorf("rails with %v: %d, %v, equal: %v; want %d, %v, %v", c.sums, slowest, apart, equal, c.slowest, c.apart, c.equal)
+		}
+	}
+}

@@ -19,12 +19,12 @@ func alikeRails(j *network.Task, c *chosen) int {
 	return n.GPUs
 }
 
-// onFirstRail makes a run of all rails that of the first GPU of each node, which stands for the others.
-func (r *collectiveRun) onFirstRail(j *network.Task) {
+// onRail makes a run of all rails that of the GPU of one rail in each node, which stands for the others.
+func (r *collectiveRun) onRail(j *network.Task, rail int) {
 	gpus := j.Scenario.Cluster.Node.GPUs
 	members := everybody(j.Scenario.Cluster.Nodes)
 	for i := range members {
-		members[i] *= int32(gpus)
+		members[i] = members[i]*int32(gpus) + int32(rail)
 	}
 	r.plan.program = collective.OneRail(r.plan.program)
 	r.all = NewCommunicator(0, LayoutOf(&j.Scenario.Cluster, j.Plan.Fabric), members)

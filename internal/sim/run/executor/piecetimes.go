@@ -15,11 +15,15 @@ type pieceTimes struct {
 	of       collective.Extent
 	channels int
 	rows     [][]units.Time // by member; piece by piece, channel by channel; 0: nothing to do
+	// sums and steps are, by member, the sum of the times of its steps and their number. The sums are
+	// equal if members do everything at the same times.
+	sums  []units.Time
+	steps []int
 }
 
 // newPieceTimes has room for the pieces of each member.
 func newPieceTimes(members, channels, pieces int, of collective.Extent) *pieceTimes {
-	t := &pieceTimes{of: of, channels: channels, rows: make([][]units.Time, members)}
+	t := &pieceTimes{of: of, channels: channels, rows: make([][]units.Time, members), sums: make([]units.Time, members), steps: make([]int, members)}
 	for i := range t.rows {
 		t.rows[i] = make([]units.Time, pieces*channels)
 	}
@@ -28,7 +32,12 @@ func newPieceTimes(members, channels, pieces int, of collective.Extent) *pieceTi
 
 // laneEnded notes the end of a lane after its last step.
 func (t *pieceTimes) laneEnded(member int, l *laneRun, now units.Time) {
-	if t == nil || t.of.Of == "steps" || l.step == 0 {
+	if t == nil {
+		return
+	}
+	t.sums[member] += now
+	t.steps[member]++
+	if t.of.Of == "steps" || l.step == 0 {
 		return
 	}
 	t.note(member, l.lane/t.of.Lanes, l.lane, now)
@@ -36,7 +45,12 @@ func (t *pieceTimes) laneEnded(member int, l *laneRun, now units.Time) {
 
 // stepBegins notes the begin of a lane's step.
 func (t *pieceTimes) stepBegins(member int, l *laneRun, now units.Time) {
-	if t == nil || t.of.Of != "steps" {
+	if t == nil {
+		return
+	}
+	t.sums[member] += now
+	t.steps[member]++
+	if t.of.Of != "steps" {
 		return
 	}
 	t.note(member, l.step, l.lane, now)
