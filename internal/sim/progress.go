@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/results"
@@ -18,6 +19,8 @@ type watch struct {
 	tell    func(Progress)
 	done    func(Finished)
 	sum     Progress // sum of the finished simulations
+	all     float64  // work of all simulations; 0: unknown
+	worked  float64  // work of the finished ones
 	running map[*job]*network.Network
 	live    *Live
 	quit    chan struct{}
@@ -71,7 +74,33 @@ func (w *watch) progress() Progress {
 		now.Skipped.Add(measure.Skipped(n.Network))
 		now.Fabric, now.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	}
+	now.Share = w.share()
 	return now
+}
+
+// share is the part of the work that is done. The caller has locked w.
+func (w *watch) share() float64 {
+	if w.all == 0 {
+		return 0
+	}
+	done := w.worked
+	for j := range w.running {
+		done += j.work * j.Work.Share()
+	}
+	return done / w.all
+}
+
+// expect adds the work of simulations, each of which runs so many times.
+func (w *watch) expect(jobs []job, times int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range jobs {
+		j := &jobs[i]
+		j.work, j.Work = executor.WorkOf(&j.Task), new(network.Work)
+		if j.known == nil {
+			w.all += float64(times) * j.work
+		}
+	}
 }
 
 // started adds a simulation that begins to run.
@@ -84,6 +113,7 @@ func (w *watch) started(j *job, n *network.Network) {
 // add counts a simulation that has ended. The caller has locked w.
 func (w *watch) add(j *job, point *results.Point) {
 	w.sum.Done++
+	w.worked += j.work
 	w.sum.Simulated += max(point.Time, j.Scenario.Workload.Duration)
 	w.sum.Events += point.Counts.Events
 	w.sum.Hops += point.Counts.PacketHops
@@ -124,6 +154,7 @@ func (w *watch) finished(j *job, point *results.Point) {
 	} else {
 		w.add(j, point)
 	}
+	w.sum.Share = w.share()
 	if w.done != nil && !point.Partial && !j.further {
 		w.done(Finished{j.fabric, j.point, *point})
 	}

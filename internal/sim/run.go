@@ -31,6 +31,7 @@ type job struct {
 	fabric, point int
 	into          *results.Point // its result; no other job writes it
 	further       bool           // with another seed than the scenario's
+	work          float64        // before anything of it is known; see executor.WorkOf
 	hidden        bool           // another simulation that is compared with it is shown instead
 	watch         *watch
 	observe       func(*fabric.Network) // nil, or called with the network
@@ -80,6 +81,7 @@ func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fa
 	defer release()
 	w := newWatch(len(jobs)*o.Exact.ways(), o)
 	defer w.end()
+	w.expect(jobs, o.Exact.ways())
 	if o.Series == nil && o.Live != nil {
 		o.Series = func(*results.Series) {}
 	}

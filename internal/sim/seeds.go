@@ -140,6 +140,7 @@ func runFurtherSeeds(ctx context.Context, r *scenario.Resolved, jobs []job, out 
 	for more := all.next(); len(more) > 0 && ctx.Err() == nil; more = all.next() {
 		recall(&o, more)
 		w.more(len(more) * o.Exact.ways())
+		w.expect(more, o.Exact.ways())
 		work(ctx, more, o, w, stop)
 	}
 	for i := range jobs {

@@ -132,7 +132,7 @@ func (x *replayFlags) run(cmd *cobra.Command, e *simulator.Simulator, paths []st
 		return err
 	}
 	defer folder.Close()
-	p := simulator.NewProgress(e, r)
+	p := simulator.NewProgress(e)
 	out, err := replay.Run(cmd.Context(), r, w, replay.Options{Whole: x.whole, Exact: e.Exact, Progress: p.Update})
 	p.End()
 	switch {

@@ -108,7 +108,7 @@ func simulated(ctx context.Context, e *simulator.Simulator, c *overrides.Flags, 
 		return nil, err
 	}
 	r.Run.Pauses = r.Run.Pauses || slices.ContainsFunc(r.Fabrics, func(f scenario.Fabric) bool { return f.Ethernet.PFC.Enabled })
-	p := simulator.NewProgress(e, r)
+	p := simulator.NewProgress(e)
 	results, err := e.Run(ctx, r, x.Options(e, p))
 	p.End()
 	return results, c.Placed(simulator.Outcome(ctx, results, err))

@@ -74,7 +74,7 @@ func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved,
 	if err != nil {
 		return err
 	}
-	p := NewProgress(e, r)
+	p := NewProgress(e)
 	o := x.Options(e, p)
 	o.Series = series.Add()
 	if x.Metrics != "" {

@@ -2,46 +2,20 @@ package simulator
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"weft"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
 	"weft/units"
 )
 
 // Progress reports the progress of a run.
-type Progress struct {
-	*process.Status
-	costs []float64 // of the simulations, in their order
-}
+type Progress struct{ *process.Status }
 
 // NewProgress is the progress of a run on standard error.
-func NewProgress(e *Simulator, r *scenario.Resolved) *Progress {
-	all := costs(r)
-	if e.Exact == weft.ExactCheck { // each simulation runs twice
-		all = append(all, all...)
-		slices.Sort(all)
-	}
-	return &Progress{e.Working("the simulation begins"), all}
-}
-
-// costs estimates the work of each simulation, in proportion to the bytes and with a minimum for
-// the steps of every size. The simulator starts with the smallest.
-func costs(r *scenario.Resolved) []float64 {
-	var out []float64
-	floor := 4096 * float64(max(1, r.Cluster.Ranks()))
-	for range r.Fabrics {
-		for _, size := range r.Workload.Sizes {
-			out = append(out, floor+float64(size))
-		}
-	}
-	slices.Sort(out)
-	return out
-}
+func NewProgress(e *Simulator) *Progress { return &Progress{e.Working("the simulation begins")} }
 
 // Update is the simulator's callback.
 func (p *Progress) Update(s weft.Progress) { ShowProgress(p.Status, s, p.left(s, p.Elapsed())) }
@@ -88,17 +62,7 @@ func knownOf(s weft.Progress) string {
 	return fmt.Sprintf(", %d known", s.Known)
 }
 
-// left estimates the remaining time from the completed work.
+// left estimates the remaining time from the share of the work that is done.
 func (p *Progress) left(s weft.Progress, elapsed time.Duration) time.Duration {
-	if s.Total != len(p.costs) {
-		return 0 // seeds after the first: their work is unknown
-	}
-	done, all := 0.0, 0.0
-	for i, c := range p.costs {
-		all += c
-		if i < s.Done {
-			done += c
-		}
-	}
-	return p.Pace.Left(s.Done, done/all, elapsed)
+	return p.Pace.Left(int(s.Share*1e6), s.Share, elapsed)
 }

@@ -8,6 +8,7 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
 	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -45,6 +46,17 @@ const (
 // leastWork is the least data, the size times the ranks, for which an estimate is worth while: some ten
 // seconds of a core. Tests have less.
 var leastWork = 32 * units.GiB
+
+// WorkOf is the work of a task, in bytes of a collective with little else to do, before anything of it is
+// known. What may be estimated from one of the rails is less work.
+func WorkOf(j *network.Task) float64 {
+	bytes, ranks := j.Bytes, units.Bytes(max(1, j.Scenario.Cluster.Ranks()))
+	floor := 4 * units.KiB * ranks // the steps of any size
+	if j.Scenario.Run.Error.Fraction() > 0 && !j.Whole && bytes*ranks >= leastWork && j.Plan.Fabric.Topology.Shape == scenario.RailOptimised {
+		bytes /= units.Bytes(max(1, j.Scenario.Cluster.Node.GPUs))
+	}
+	return float64(floor + bytes)
+}
 
 // estimator estimates the point of a collective.
 type estimator struct {
@@ -93,6 +105,7 @@ func newEstimator(j *network.Task) (*estimator, error) {
 // has to be simulated.
 func (e *estimator) run(into *results.Point) (ok bool, err error) {
 	if e.rails > 0 {
+		e.expect(e.work.Pieces)
 		alike, err := e.compareRails(into)
 		if err != nil {
 			return false, err
@@ -102,6 +115,9 @@ func (e *estimator) run(into *results.Point) (ok bool, err error) {
 		}
 	}
 	for _, n := range e.parts() {
+		if e.rails == 0 {
+			e.expect(n)
+		}
 		of, err := e.simulate(into, e.rails > 0, n)
 		if err != nil {
 			return false, err
@@ -114,6 +130,15 @@ func (e *estimator) run(into *results.Point) (ok bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// expect adds the work of pieces on one rail; on all if they are not alike.
+func (e *estimator) expect(pieces int) {
+	members := e.task.Scenario.Job().Ranks() / max(1, e.rails)
+	if e.work.Of == "steps" {
+		pieces = 1 // its lanes end once
+	}
+	e.task.Work.Expect(int64(pieces) * int64(e.work.Lanes) * int64(members))
 }
 
 // parts lists the parts to simulate, in pieces. Of one rail all pieces are affordable.
@@ -132,6 +157,7 @@ func (e *estimator) parts() (list []int) {
 // compareRails simulates the first pieces on all rails and on the slowest one. It reports whether one
 // rail tells the time of all. If the rails are not equal, it compares the slowest over more pieces.
 func (e *estimator) compareRails(into *results.Point) (bool, error) {
+	e.expect((e.rails + 1) * equalPieces)
 	all, err := e.simulate(into, false, equalPieces)
 	if err != nil {
 		return false, err
@@ -143,6 +169,7 @@ func (e *estimator) compareRails(into *results.Point) (bool, error) {
 	if e.work.Pieces < leastTimes*unequalPieces {
 		return false, nil
 	}
+	e.expect((e.rails + 1) * unequalPieces)
 	if all, err = e.simulate(into, false, unequalPieces); err != nil {
 		return false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/host"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/workload"
 	"weft/units"
 )
@@ -104,8 +105,9 @@ type collectives struct {
 	carrier
 	cluster collective.Layout
 	*register
-	steps *stepRecord // nil if steps are not recorded
-	times *pieceTimes // nil if they are not recorded
+	steps *stepRecord   // nil if steps are not recorded
+	times *pieceTimes   // nil if they are not recorded
+	work  *network.Work // nil if nobody asks
 	// finished is called when a member has finished its part of an operation.
 	finished func(p *fabric.Partition, o *operation, member int)
 }
@@ -202,6 +204,7 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 			}
 			r.steps.turn(p.Now(), member, o, l, nil)
 			r.times.laneEnded(member, l, p.Now())
+			r.work.Done()
 			return false
 		}
 		if len(s.Sends) > 0 && !l.turned && !r.takeFirstTurn(p, o, member, l, s) {

@@ -43,6 +43,10 @@ func (r *collectiveRun) simulate(j *network.Task, point *results.Point) error {
 	}
 	r.recordSteps(j.Plan)
 	j.Started(r.net)
+	r.work = j.Work
+	if r.times == nil { // else the estimator expects it
+		r.work.Expect(int64(r.total) * int64(len(r.all.Members)) * int64(r.plan.program.Lanes()))
+	}
 	r.start()
 	r.net.UseSpare(j.Spare)
 	if j.Exact && r.canSkipPeriods(beside) {

@@ -18,6 +18,7 @@ type Task struct {
 	Exact    bool           // skips periods that are equal to an earlier one
 	Whole    bool           // simulates all of a collective, whatever the scenario's bound of the error
 	Started  func(*Network) // called with its network before the first event
+	Work     *Work          // counts the work of a collective; nil if nobody asks
 }
 
 // Unfinished is the error for a simulation that ran to its end, or to its time limit, without
