@@ -96,9 +96,8 @@ func measuredLog(ranks int, busGBps float64) string {
 	return b.String()
 }
 
-// BenchmarkAnswer is the time to the answer of each question, with the processor time, the peak of
-// the memory, and how far the times that the progress said to be left were from those that were
-// left. No simulation is known before.
+// BenchmarkAnswer measures, for each question, the wall-clock time until the answer, the processor time,
+// the peak memory, and the error of the remaining time that the progress line says. The cache is off.
 func BenchmarkAnswer(b *testing.B) {
 	dir := b.TempDir()
 	for name, text := range answerFiles {
@@ -124,7 +123,7 @@ func BenchmarkAnswer(b *testing.B) {
 type answered struct {
 	wall, cpu time.Duration
 	peak      int64     // bytes
-	factors   []float64 // of each said remaining time to the true one, or the inverse, at least 1
+	factors   []float64 // between each remaining time of the progress line and the true one, at least 1
 }
 
 // ask asks a question.
@@ -166,8 +165,8 @@ func (a *answered) report(b *testing.B) {
 	}
 }
 
-// said is standard error: the messages, and by the time since the beginning what was said to be
-// left.
+// said is standard error: the messages, and the remaining times of the progress line by the time at which
+// it said them.
 type said struct {
 	began time.Time
 	text  bytes.Buffer

@@ -25,9 +25,9 @@ const clearlyHealthy = .75
 // diagnosisLegend explains the columns of the table of causes.
 var diagnosisLegend = []string{
 	"Probability: of the cause, all its severities together, by its assumed frequency, the noise of the log, and how far off weft is on healthy clusters.",
-	"Not everything is simulated at every size: it ends when all that is left has less than 3 % together, " +
-		"or a healthy cluster 95 % and more. What is left keeps the most that it can have: " +
-		"the probabilities are the least.",
+	"Not every cause is simulated at every size. Simulation ends when the causes that are left have less than 3 % together, " +
+		"or when a healthy cluster has 95 % or more. A cause that is left keeps the largest probability that it can have. " +
+		"So the others have at least the probability shown.",
 	"Off by: root mean square over all sizes. No trace: at every size the effect is smaller than the error of weft or of the log.",
 }
 
