@@ -23,16 +23,33 @@ func estimateText(e *results.Estimate) string {
 	return fmt.Sprintf("estimated from %s, ±%.2g %%", strings.Join(of, " and "), 100*e.Error())
 }
 
-// estimateNotes lists the points of a run that are estimated, and says what of them is the part's.
+// estimateNotes lists the points of a run that are estimated, those of a fabric with equal text together,
+// and says what of them is the part's.
 func estimateNotes(r *results.Results) (out []string) {
+	exact := true
 	for i := range r.Fabrics {
+		var texts []string
+		sizes := map[string][]string{} // by text
 		for _, p := range r.Fabrics[i].Points {
-			if p.Estimate != nil && p.Failure == "" {
-				out = append(out, fmt.Sprintf("%s at %s is %s.", r.Fabrics[i].Name, sizeText(p.Bytes), estimateText(p.Estimate)))
+			if p.Estimate == nil || p.Failure != "" {
+				continue
 			}
+			text := estimateText(p.Estimate)
+			if sizes[text] == nil {
+				texts = append(texts, text)
+			}
+			sizes[text] = append(sizes[text], sizeText(p.Bytes))
+			exact = exact && p.Estimate.Error() == 0
+		}
+		for _, text := range texts {
+			out = append(out, fmt.Sprintf("%s at %s: %s.", r.Fabrics[i].Name, list(sizes[text]), text))
 		}
 	}
-	if len(out) > 0 {
+	switch {
+	case len(out) == 0:
+	case exact:
+		out = append(out, "All rails did the same at the same times in a part of this run, so the time of one is the time of all, and the counters are multiplied. Messages and links are those of the simulated rail. --error none simulates every packet.")
+	default:
 		out = append(out, "weft extrapolates times and counters to the whole size. The times of messages and the links are from the simulated part. --error none simulates every packet.")
 	}
 	return out
