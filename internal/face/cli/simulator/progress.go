@@ -12,13 +12,24 @@ import (
 )
 
 // Progress reports the progress of a run.
-type Progress struct{ *process.Status }
+type Progress struct {
+	*process.Status
+	first int // simulations of the first seed
+}
 
 // NewProgress is the progress of a run on standard error.
-func NewProgress(e *Simulator) *Progress { return &Progress{e.Working("the simulation begins")} }
+func NewProgress(e *Simulator) *Progress { return &Progress{Status: e.Working("the simulation begins")} }
 
 // Update is the simulator's callback.
-func (p *Progress) Update(s weft.Progress) { ShowProgress(p.Status, s, p.left(s, p.Elapsed())) }
+func (p *Progress) Update(s weft.Progress) {
+	if p.first == 0 {
+		p.first = s.Total
+	}
+	if s.Total > p.first {
+		p.Of = "" // the other seeds are part of the work
+	}
+	ShowProgress(p.Status, s, p.left(s, p.Elapsed()))
+}
 
 // testing is the callback of the simulations that test leads; what they vary is no name of a fabric.
 func (p *Progress) testing(s weft.Progress) {

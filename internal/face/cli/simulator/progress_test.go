@@ -19,7 +19,7 @@ func TestProgressOfSkippedEvents(t *testing.T) {
 }
 
 func TestTimeLeftFollowsTheShareOfTheWork(t *testing.T) {
-	p := &Progress{&process.Status{}}
+	p := &Progress{Status: &process.Status{}}
 	for _, c := range []struct {
 		share   float64
 		elapsed time.Duration
