@@ -35,7 +35,7 @@ type Status struct {
 	drawn   time.Time
 	shown   bool
 	Pace    pace
-	Of      string     // the part that the remaining time refers to, if more follows
+	of      string     // the part that the remaining time refers to, if more follows
 	mu      sync.Mutex // of what follows
 	text    string
 	until   time.Duration // of the work, at which it ends by the estimate; 0: unknown
@@ -161,11 +161,19 @@ func (s *Status) Show(p runstore.Progress, parts ...string) {
 	fmt.Fprint(s.e.screen, clearLine+strings.Map(visible, text))
 }
 
+// RefersTo sets the part of the work that the remaining time refers to, such as " of the first seed"; empty
+// for all of it.
+func (s *Status) RefersTo(part string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of = part
+}
+
 // line is the current work with the time that is left of it now. The caller has locked s.
 func (s *Status) line() string {
 	text := s.text
 	if left := s.until - s.worked(); s.until > 0 && left > 0 {
-		text += "  about " + durationText(left) + " left" + s.Of
+		text += "  about " + durationText(left) + " left" + s.of
 	}
 	if !s.paused.IsZero() {
 		text += "  paused in weft ui"

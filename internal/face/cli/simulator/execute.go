@@ -121,7 +121,7 @@ func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved,
 func (x *Execution) Options(e *Simulator, p *Progress) weft.Options {
 	o := weft.Options{Workers: x.Workers, Seeds: x.Seeds, Progress: p.Update}
 	if x.Seeds != 0 && x.Seeds != 1 {
-		p.Of = " of the first seed"
+		p.RefersTo(" of the first seed")
 		o.Cache = e.Store() // one run alone is simulated when it is asked for
 	}
 	if x.Each != nil {

@@ -18,7 +18,9 @@ type Progress struct {
 }
 
 // NewProgress is the progress of a run on standard error.
-func NewProgress(e *Simulator) *Progress { return &Progress{Status: e.Working("the simulation begins")} }
+func NewProgress(e *Simulator) *Progress {
+	return &Progress{Status: e.Working("the simulation begins")}
+}
 
 // Update is the simulator's callback.
 func (p *Progress) Update(s weft.Progress) {
@@ -26,7 +28,7 @@ func (p *Progress) Update(s weft.Progress) {
 		p.first = s.Total
 	}
 	if s.Total > p.first {
-		p.Of = "" // the other seeds are part of the work
+		p.RefersTo("") // the other seeds are part of the work
 	}
 	ShowProgress(p.Status, s, p.left(s, p.Elapsed()))
 }
