@@ -1,10 +1,14 @@
 package collective
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
-// allToAll has n−1 rounds: in round i rank r sends to r+i and receives from r−i, so that in every
-// round each rank and each NIC has one sender and one receiver (NCCL's grouped ncclSend/ncclRecv;
-// the schedule is the pairwise exchange of MPI libraries). A round is a lane; the window is the
+// allToAll has n−1 rounds (NCCL's grouped ncclSend/ncclRecv): in each, a rank sends to the rank that is
+// some nodes and some local numbers away, and receives from the one as far in the other direction. So
+// in every round each rank and each NIC has one sender and one receiver. The rounds to all GPUs of a
+// node follow each other (p2pSchedule in src/init.cc). A round is a lane; the window is the
 // number of rounds in flight at a rank. The rank's own part is not moved. A part for another node goes
 // in chunks (runSend in src/device/sendrecv.h), one for the own node as a whole.
 //
@@ -19,6 +23,8 @@ type allToAll struct {
 	chunk    int64
 	channels int
 	window   int
+	nodes    []int // the distances of nodes, in the order of the rounds
+	locals   []int // the distances of local numbers
 }
 
 // allToAllWindow is the number of peers that NCCL serves at once: NCCL_MAX_DEV_WORK_P2P_PER_BATCH
@@ -37,11 +43,38 @@ func pairs(s Spec) (allToAll, error) {
 		w = allToAllWindow
 	}
 	chunk := s.chunk(SlotBytes)
-	p := allToAll{l: s.Layout, bytes: s.Bytes, elem: s.Elem, chunk: max(chunk-chunk%s.Elem, s.Elem), channels: s.Channels, window: w}
+	p := allToAll{
+		l: s.Layout, bytes: s.Bytes, elem: s.Elem, chunk: max(chunk-chunk%s.Elem, s.Elem), channels: s.Channels, window: w,
+		nodes: distances(s.Layout.Nodes), locals: distances(s.Layout.PerNode),
+	}
 	if _, _, longest, _ := p.part(0, 0); longest > maxPieces*p.chunk {
 		return p, fmt.Errorf("collective: parts of %d bytes in chunks of %d are more than %d pieces: take larger chunks", longest, p.chunk, maxPieces)
 	}
 	return p, nil
+}
+
+// distances are the numbers below n in NCCL's order: the sums of 0, 1, 2, … modulo a power of two, without
+// those that are not below n.
+func distances(n int) (list []int) {
+	power := 1 << bits.Len(uint(n-1))
+	for round, d := 0, 0; round < power; {
+		if d < n {
+			list = append(list, d)
+		}
+		round++
+		d = (d + round) % power
+	}
+	return list
+}
+
+// peers are the ranks to which a rank sends in a round, and from which it receives; of round 0 the rank
+// itself.
+func (p *allToAll) peers(rank, round int) (to, from int) {
+	per := p.l.PerNode
+	nodes, locals := p.nodes[round/per], p.locals[round%per]
+	node, local := p.l.Node(rank), p.l.Local(rank)
+	to = (node+nodes)%p.l.Nodes*per + (local+locals)%per
+	return to, mod(node-nodes, p.l.Nodes)*per + mod(local-locals, per)
 }
 
 func (p *allToAll) Ranks() int    { return p.l.Ranks() }
@@ -58,18 +91,20 @@ func (p *allToAll) part(to, channel int) (src, rel, length, whole int64) {
 	return a, a - lo, b - a, hi - lo
 }
 
+// isEven reports whether all parts have the same size, on each channel.
+func (p *allToAll) isEven() bool { return p.bytes/p.elem%int64(p.Ranks()) == 0 }
+
 func (p *allToAll) Step(rank, lane, k int, s *Step) bool {
 	s.reset()
-	n := p.Ranks()
 	channel, round := lane%p.channels, lane/p.channels+1
-	if k > 0 || n == 1 || p.bytes == 0 {
+	if k > 0 || p.Ranks() == 1 || p.bytes == 0 {
 		return false
 	}
-	to := mod(rank+round, n)
+	to, from := p.peers(rank, round)
 	src, rel, length, whole := p.part(to, channel)
 	p.send(s, rank, channel, Transfer{Peer: int32(to), Bytes: length, Src: src, Dst: int64(rank)*whole + rel})
 	_, _, length, _ = p.part(rank, channel)
-	p.recv(s, rank, mod(rank-round, n), length)
+	p.recv(s, rank, from, length)
 	return true
 }
 

@@ -17,12 +17,11 @@ func newRooted(s Spec) (Program, error) {
 // Step is a round in which the rank sends to or receives from the root, or nothing.
 func (p *rooted) Step(rank, lane, k int, s *Step) bool {
 	s.reset()
-	n := p.Ranks()
 	channel, round := lane%p.channels, lane/p.channels+1
-	if k > 0 || n == 1 || p.bytes == 0 {
+	if k > 0 || p.Ranks() == 1 || p.bytes == 0 {
 		return false
 	}
-	to, from := mod(rank+round, n), mod(rank-round, n)
+	to, from := p.peers(rank, round)
 	sends, receives, owner, came := rank == p.root, from == p.root, to, rank
 	if p.gathers {
 		sends, receives, owner, came = to == p.root, rank == p.root, rank, from

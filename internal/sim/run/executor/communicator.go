@@ -175,6 +175,17 @@ func (r rails) of(node, count int) (list []int) {
 	return list
 }
 
+// besideRail is the rank of a member's node that is beside the NIC of a rail.
+func (c *Communicator) besideRail(member, rail int) int {
+	if c.standsForOthers() {
+		return int(c.Members[member])
+	}
+	return int(c.Members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(rail)])
+}
+
+// standsForOthers reports whether each member stands for all GPUs of its node.
+func (c *Communicator) standsForOthers() bool { return c.gpus > c.layout.PerNode }
+
 // nic is the NIC of a rail of a member's node.
 func (c *Communicator) nic(member, rail int) int32 {
 	return c.nics[c.layout.Node(member)*c.layout.Rails()+rail]

@@ -74,6 +74,9 @@ func (c *CollectivePlan) edgesOf(member, most int) (list []Edge, peeked int) {
 func (c *Communicator) Pair(w *Edge) (k Pair, relayed bool) {
 	k = Pair{From: c.Members[w.From], To: c.Members[w.To], Channel: w.Channel, Group: c.ID}
 	k.A, k.B, relayed = c.Ends(w)
+	if relayed && c.standsForOthers() { // it is the message of another GPU, which came over the scale-up network
+		k.From += int32(c.gpus) - int32(w.rail-1)
+	}
 	return k, relayed
 }
 
@@ -83,6 +86,9 @@ func (c *Communicator) Ends(w *Edge) (a, b int32, relayed bool) {
 	from, to := int(w.From), int(w.To)
 	own := c.layout.Rail(c.layout.Local(from), int(w.Channel))
 	rail := int(w.rail) - 1
+	if c.standsForOthers() { // rails are counted from the own one
+		return c.nic(from, own), c.nic(to, own), rail > 0
+	}
 	if rail < 0 {
 		return c.nic(from, own), c.nic(to, c.layout.Rail(c.layout.Local(to), int(w.Channel))), false
 	}

@@ -428,10 +428,9 @@ func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel
 		r.post(p, k, message{rank: int(k.From), limits: &o.plan.Limits, tag: m.Tag, bytes: m.Bytes, due: m.Due, posting: o.posting})
 		return
 	}
-	via := int(c.Members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(int(t.Rail)-1)])
-	m.To = r.net.GPU(via)
+	m.To = r.net.GPU(c.besideRail(member, int(t.Rail)-1))
 	m.Tag = relayMark | uint64(r.partition(p).relay(relay{key: k, limits: &o.plan.Limits, tag: m.Tag, bytes: m.Bytes}))
-	r.sendLocal(p, int(k.From), m)
+	r.sendLocal(p, int(c.Members[member]), m)
 }
 
 // relayMark marks the tag of a message in transit to the GPU beside a NIC.
