@@ -91,8 +91,12 @@ func (p *allToAll) part(to, channel int) (src, rel, length, whole int64) {
 	return a, a - lo, b - a, hi - lo
 }
 
-// isEven reports whether all parts have the same size, on each channel.
-func (p *allToAll) isEven() bool { return p.bytes/p.elem%int64(p.Ranks()) == 0 }
+// even is the all-to-all whose parts all have the size of the largest: an element more than some.
+func (p *allToAll) even() *allToAll {
+	q := *p
+	q.bytes = ceil(p.bytes, p.Ranks(), p.elem) * int64(p.Ranks())
+	return &q
+}
 
 func (p *allToAll) Step(rank, lane, k int, s *Step) bool {
 	s.reset()

@@ -17,8 +17,8 @@ func OneRail(p Program) Program {
 			return &oneRail{t, t.l}
 		}
 	case *allToAll:
-		if t.l.Rails() == t.l.PerNode && t.isEven() {
-			return &oneRail{t, t.l}
+		if t.l.Rails() == t.l.PerNode {
+			return &oneRail{t.even(), t.l}
 		}
 	}
 	return nil

@@ -10,27 +10,25 @@ type looped interface {
 	// count is the number of loops. They follow each other in the order of the lanes, and each has
 	// the same number of lanes.
 	count() int
-	// block is the number of consecutive loops that together load all links like any others.
-	block() int
+	// of is what a loop is.
+	of() string
 }
 
 func (c *cut) count() int { return c.loops }
-func (c *cut) block() int { return 1 }
+func (c *cut) of() string { return "loops" }
 
 // count is the number of rounds.
 func (p *allToAll) count() int { return max(p.Ranks()-1, 1) }
-
-// block is the number of rounds in which a rank sends to all GPUs of a node.
-func (p *allToAll) block() int { return p.l.PerNode }
+func (p *allToAll) of() string { return "rounds" }
 
 // Extent is the work of a program as a number of equal pieces.
 type Extent struct {
 	Pieces int    // one after the other; 0 if [Part] cannot shorten the program
 	Of     string // what a piece is: loops, rounds or steps
-	Block  int    // consecutive pieces that together load all links like any others
 	Lanes  int    // lanes of a loop or a round, over all channels; of steps all lanes
 	// Stretches is the number of parts of the work whose pieces are alike: the steps of a ring that
-	// reduce, and those that distribute.
+	// reduce, and those that distribute. Rounds have none: their pace goes up and down for as long as
+	// the ranks' windows interfere, which may be all of them.
 	Stretches int
 }
 
@@ -40,13 +38,13 @@ func ExtentOf(p Program) Extent {
 	if !is {
 		return Extent{}
 	}
-	e := Extent{Pieces: l.count(), Of: "loops", Block: l.block(), Lanes: p.Lanes() / l.count(), Stretches: 1}
-	if e.Block > 1 {
-		e.Of = "rounds"
+	e := Extent{Pieces: l.count(), Of: l.of(), Lanes: p.Lanes() / l.count(), Stretches: 1}
+	if e.Of == "rounds" {
+		e.Stretches = 0
 	}
 	if e.Pieces == 1 {
 		if of := stretchesOf(p, 0); len(of) > 0 && len(of) <= 2 {
-			return Extent{Pieces: of[len(of)-1].end, Of: "steps", Block: 1, Lanes: p.Lanes(), Stretches: len(of)}
+			return Extent{Pieces: of[len(of)-1].end, Of: "steps", Lanes: p.Lanes(), Stretches: len(of)}
 		}
 	}
 	return e
@@ -73,22 +71,18 @@ type loopsPart struct {
 	lanes int   // of a loop
 }
 
-// partOfLoops takes blocks of loops that are spread evenly.
+// partOfLoops takes loops that are spread evenly.
 func partOfLoops(p looped, n int) (Program, int) {
-	all, block := p.count(), p.block()
-	blocks := (all + block - 1) / block
-	m := max(2, n/block)
-	if m >= blocks {
+	all := p.count()
+	n = max(2, n)
+	if n >= all {
 		return p, all
 	}
 	out := &loopsPart{Program: p, lanes: p.Lanes() / all}
-	for i := range m {
-		first := i * (blocks - 1) / (m - 1) * block
-		for loop := first; loop < min(first+block, all); loop++ {
-			out.loops = append(out.loops, loop)
-		}
+	for i := range n {
+		out.loops = append(out.loops, i*(all-1)/(n-1))
 	}
-	return out, len(out.loops)
+	return out, n
 }
 
 func (p *loopsPart) Lanes() int { return len(p.loops) * p.lanes }

@@ -72,7 +72,7 @@ func TestAPartIsAProgram(t *testing.T) {
 					t.Errorf("%s, %d of %d %s: %s", name, pieces, whole.Pieces, whole.Of, text)
 				}
 			}
-			if pieces > whole.Pieces || pieces < whole.Pieces && pieces > n+whole.Block {
+			if pieces > whole.Pieces || pieces < whole.Pieces && pieces > n+1 {
 				t.Errorf("%s: a part of %d pieces has %d of %d", name, n, pieces, whole.Pieces)
 			}
 			if pieces == whole.Pieces {

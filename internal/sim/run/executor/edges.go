@@ -75,7 +75,8 @@ func (c *Communicator) Pair(w *Edge) (k Pair, relayed bool) {
 	k = Pair{From: c.Members[w.From], To: c.Members[w.To], Channel: w.Channel, Group: c.ID}
 	k.A, k.B, relayed = c.Ends(w)
 	if relayed && c.standsForOthers() { // it is the message of another GPU, which came over the scale-up network
-		k.From += int32(c.gpus) - int32(w.rail-1)
+		local := k.From % int32(c.gpus)
+		k.From += (local-int32(w.rail-1)+int32(c.gpus))%int32(c.gpus) - local
 	}
 	return k, relayed
 }

@@ -28,9 +28,8 @@ import (
 // shows none: members or channels fall behind each other, packets are marked, lost or repeated, or
 // periods repeat, which are skipped exactly.
 const (
-	// leastPieces and leastBlocks are the pieces of the first part; a further part has the pieces of
-	// the one before twice.
-	leastPieces, leastBlocks = 64, 8
+	// leastPieces are the pieces of the first part; a further part has the pieces of the one before twice.
+	leastPieces = 64
 	// firstShare and largestShare are the greatest shares of the work that the first part and a
 	// further one may have: larger ones save little.
 	firstShare, largestShare = 7, 3
@@ -70,6 +69,7 @@ type estimator struct {
 	bound         float64 // of the error
 	work          collective.Extent
 	first         int // pieces of the first part
+	compared      int // pieces that are simulated on all rails and on one to see whether they are equal
 }
 
 // newEstimator is the estimator of a simulation; nil if all of it is to be simulated.
@@ -88,14 +88,17 @@ func newEstimator(j *network.Task) (*estimator, error) {
 	if e.work.Pieces == 0 {
 		return nil, nil
 	}
-	e.first = max(leastPieces, leastBlocks*e.work.Block)
+	e.first, e.compared = leastPieces, equalPieces
+	if e.work.Of == "rounds" { // as many as compete
+		e.compared = prog.Window()
+	}
 	if e.work.Of != "steps" { // the steady state begins when the window of lanes is full
 		e.first = max(e.first, prog.Window()*prog.Channels()/e.work.Lanes)
 	}
-	if e.work.Pieces > leastTimes*equalPieces {
+	if e.work.Pieces > leastTimes*e.compared {
 		e.rails = alikeRails(j, &run.plan.chosen)
 	}
-	if e.rails == 0 && e.first*firstShare > e.work.Pieces {
+	if e.rails == 0 && !e.hasParts() {
 		return nil, nil
 	}
 	return e, nil
@@ -141,9 +144,14 @@ func (e *estimator) expect(pieces int) {
 	e.task.Work.Expect(int64(pieces) * int64(e.work.Lanes) * int64(members))
 }
 
+// hasParts reports whether a part of the pieces may tell the time of all, and is worth while.
+func (e *estimator) hasParts() bool {
+	return e.work.Stretches > 0 && e.first*firstShare <= e.work.Pieces
+}
+
 // parts lists the parts to simulate, in pieces. Of one rail all pieces are affordable.
 func (e *estimator) parts() (list []int) {
-	if e.first*firstShare <= e.work.Pieces {
+	if e.hasParts() {
 		for n := e.first; n*largestShare <= e.work.Pieces; n *= 2 {
 			list = append(list, n)
 		}
@@ -157,8 +165,8 @@ func (e *estimator) parts() (list []int) {
 // compareRails simulates the first pieces on all rails and on the slowest one. It reports whether one
 // rail tells the time of all. If the rails are not equal, it compares the slowest over more pieces.
 func (e *estimator) compareRails(into *results.Point) (bool, error) {
-	e.expect((e.rails + 1) * equalPieces)
-	all, err := e.simulate(into, false, equalPieces)
+	e.expect((e.rails + 1) * e.compared)
+	all, err := e.simulate(into, false, e.compared)
 	if err != nil {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"weft/internal/base/topology"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
 	"weft/scenario"
@@ -16,7 +17,21 @@ func alikeRails(j *network.Task, c *chosen) int {
 		collective.OneRail(c.program) == nil || c.overhead.HostGBps > 0 {
 		return 0
 	}
+	if c.algo == collective.Direct && !oneLeaf(j.Plan.Graph, n.NICs) {
+		return 0 // a late message holds up others: where rails take other paths, one is a quarter away from all
+	}
 	return n.GPUs
+}
+
+// oneLeaf reports whether all NICs of the first rail have the same switch, so that no packet has a choice of paths.
+func oneLeaf(g *topology.Graph, rails int) bool {
+	first, _, _ := g.Peer(topology.End{})
+	for nic := 0; nic < g.Compute(); nic += rails {
+		if leaf, _, ok := g.Peer(topology.End{Node: topology.NodeID(nic)}); !ok || leaf.Node != first.Node {
+			return false
+		}
+	}
+	return true
 }
 
 // onRail makes a run of all rails that of the GPU of one rail in each node, which stands for the others.

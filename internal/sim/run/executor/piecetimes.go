@@ -106,13 +106,9 @@ type pace struct {
 }
 
 // paceOf is the pace of n pieces. It is measured after the collective has filled its buffers, and
-// before it drains them: between the half and seven eighths of the pieces; of rounds, from a quarter
-// on. Of two stretches of unlike pieces, each is measured in its middle half.
+// before it drains them: between the half and seven eighths of the pieces. Of two stretches of unlike pieces, each is measured in its middle half.
 func (t *pieceTimes) paceOf(n int) (p pace, ok bool) {
-	switch {
-	case t.of.Block > 1: // rounds fill no buffers
-		return t.paceIn(n/4, n*7/8)
-	case t.of.Stretches == 1:
+	if t.of.Stretches == 1 {
 		return t.paceIn(n/2, n*7/8)
 	}
 	a, ok := t.paceIn(n/8, n/8+n/4)
@@ -120,23 +116,21 @@ func (t *pieceTimes) paceOf(n int) (p pace, ok bool) {
 	return pace{(a.mean + b.mean) / 2, (a.error + b.error) / 2, max(a.drift, b.drift)}, ok && also
 }
 
-// fewestBlocks is the least number of blocks of pieces in a window.
-const fewestBlocks = 4
+// fewestPieces is the least number of pieces in a window.
+const fewestPieces = 4
 
 // paceIn is the pace in a window.
 func (t *pieceTimes) paceIn(from, to int) (p pace, ok bool) {
-	blocks := (to - from) / t.of.Block
-	to = from + blocks*t.of.Block
-	if blocks < fewestBlocks || (to+1)*t.channels > len(t.rows[0]) {
+	if to-from < fewestPieces || (to+1)*t.channels > len(t.rows[0]) {
 		return p, false
 	}
 	mean, last := t.progress(from, to)
 	if mean == nil {
 		return p, false
 	}
-	var each []float64 // the pace of each block
-	for i := range blocks {
-		each = append(each, (mean[(i+1)*t.of.Block]-mean[i*t.of.Block])/float64(t.of.Block))
+	var each []float64 // the time of each piece
+	for i := range to - from {
+		each = append(each, mean[i+1]-mean[i])
 	}
 	p.mean, p.error = meanOf(each)
 	p.drift = ((last[to-from] - mean[to-from]) - (last[0] - mean[0])) / float64(to-from)
