@@ -49,38 +49,87 @@ func has(t *testing.T, name string, e, whole *results.Point) {
 	}
 }
 
-// Of rails that are alike one is simulated.
+// Of rails that are alike one is simulated, and takes the time of all to the picosecond.
 func TestOneRailTellsTheTimeOfAll(t *testing.T) {
 	t.Parallel()
 	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
-		for _, nodes := range []int{4, 8} {
-			name := fmt.Sprint(fabric, " ", nodes, " nodes")
-			e, whole := bounded(t, fmt.Sprintf(`
-cluster: {nodes: %d, node: dgx-h100}
-topology: {shape: rail-optimised}
-fabrics: [%s]
-workload: {collective: all-reduce, sizes: [128MiB], algorithm: nvls-tree}
-`, nodes, fabric), 0.1)
-			has(t, name, &e, &whole)
-			if e.Estimate == nil || e.Estimate.Rails != 8 || e.Estimate.Pieces != e.Estimate.Of {
-				t.Errorf("%s: the estimate is %+v, want one of eight rails and all loops", name, e.Estimate)
-				continue
-			}
-			if e.Counts.Packets != whole.Counts.Packets || e.Flows.N != whole.Flows.N || e.Counts.Events >= whole.Counts.Events/2 {
-				t.Errorf("%s: %d packets, %d messages, %d events; all rails have %d, %d and %d", name,
-					e.Counts.Packets, e.Flows.N, e.Counts.Events, whole.Counts.Packets, whole.Flows.N, whole.Counts.Events)
-			}
-			if e.Time != whole.Time {
-				t.Errorf("%s: one rail takes %d ps, all %d ps", name, e.Time, whole.Time)
-			}
-			if e.AlgBW <= 0 || math.Abs(e.BusBW/whole.BusBW-1) > 0.05 {
-				t.Errorf("%s: %.1f GB/s, all rails %.1f", name, e.BusBW, whole.BusBW)
-			}
+		for _, c := range []struct {
+			nodes    int
+			workload string
+		}{
+			{4, "collective: all-reduce, sizes: [128MiB], algorithm: nvls-tree"},
+			{8, "collective: all-reduce, sizes: [128MiB], algorithm: nvls-tree"},
+			{5, "collective: all-to-all, sizes: [20MiB]"},
+			{8, "collective: all-to-all, sizes: [1MiB], protocol: simple"},
+			{8, "collective: all-to-all, sizes: [64MiB]"},
+		} {
+			oneRailTellsTheTimeOfAll(t, fabric, c.nodes, c.workload)
 		}
 	}
 }
 
-// A part of the loops or of the rounds tells the time of all.
+func oneRailTellsTheTimeOfAll(t *testing.T, fabric string, nodes int, workload string) {
+	t.Helper()
+	name := fmt.Sprintf("%s, %d nodes, %s", fabric, nodes, workload)
+	e, whole := bounded(t, fmt.Sprintf(`
+cluster: {nodes: %d, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [%s]
+workload: {%s}
+`, nodes, fabric, workload), 0.1)
+	has(t, name, &e, &whole)
+	if e.Estimate == nil || e.Estimate.Rails != 8 || e.Estimate.Pieces != e.Estimate.Of {
+		t.Errorf("%s: the estimate is %+v, want one of eight rails and all pieces", name, e.Estimate)
+		return
+	}
+	if e.Counts.Packets != whole.Counts.Packets || e.Flows.N != whole.Flows.N || e.Counts.Events >= whole.Counts.Events/2 {
+		t.Errorf("%s: %d packets, %d messages, %d events; all rails have %d, %d and %d", name,
+			e.Counts.Packets, e.Flows.N, e.Counts.Events, whole.Counts.Packets, whole.Flows.N, whole.Counts.Events)
+	}
+	if e.Time != whole.Time || e.Estimate.LowPs != e.Estimate.HighPs {
+		t.Errorf("%s: one rail takes %d ps, in an interval of %d to %d, all %d ps", name, e.Time, e.Estimate.LowPs, e.Estimate.HighPs, whole.Time)
+	}
+	if e.AlgBW <= 0 || math.Abs(e.BusBW/whole.BusBW-1) > 0.05 {
+		t.Errorf("%s: %.1f GB/s, all rails %.1f", name, e.BusBW, whole.BusBW)
+	}
+}
+
+// Parts of an all-to-all that differ by an element make its rails differ by picoseconds, and sometimes in
+// which of two bursts is first. The estimate has an interval.
+func TestUnequalPartsOfAnAllToAllHaveAnError(t *testing.T) {
+	t.Parallel()
+	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
+		e, whole := bounded(t, `
+cluster: {nodes: 7, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [`+fabric+`]
+workload: {collective: all-to-all, sizes: [64MiB]}
+`, 0.1)
+		has(t, fabric, &e, &whole)
+		if e.Estimate != nil && (e.Estimate.Rails != 8 || e.Estimate.LowPs == e.Estimate.HighPs) {
+			t.Errorf("%s: the estimate is %+v, want one of eight rails with an error", fabric, e.Estimate)
+		}
+	}
+}
+
+// Where packets of a rail may take several paths, one rail tells nothing of an all-to-all: its ranks wait for
+// the slowest of all rails.
+func TestAnAllToAllThroughSpinesIsNotEstimated(t *testing.T) {
+	t.Parallel()
+	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
+		e, whole := bounded(t, `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: rail-optimised, nodes-per-unit: 4}
+fabrics: [`+fabric+`]
+workload: {collective: all-to-all, sizes: [16MiB]}
+`, 0.5)
+		if e.Estimate != nil || e.Time != whole.Time {
+			t.Errorf("%s: %v with the estimate %+v, want %v and none", fabric, e.Time, e.Estimate, whole.Time)
+		}
+	}
+}
+
+// A part of the loops tells the time of all.
 func TestAPartTellsTheTimeOfTheWhole(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ workload, what string }{
