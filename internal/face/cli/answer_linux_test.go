@@ -34,6 +34,7 @@ var questions = []question{
 	{"all-reduce-1024", "bench all-reduce -b 1G -e 1G --cluster dgx-h100 --nodes 128", false},
 	{"all-reduce-16384", "bench all-reduce -b 1G -e 1G --cluster dgx-h100 --nodes 2048", false},
 	{"alltoall-512", "bench alltoall -b 1G -e 1G --cluster dgx-h100 --nodes 64", false},
+	{"alltoall-512-roce", "bench alltoall -b 1G -e 1G --cluster dgx-h100 --nodes 64 --fabric roce-v2-400g", false},
 	{"alltoall-1024", "bench alltoall -b 1G -e 1G --cluster dgx-h100 --nodes 128", false},
 	{"compare-1024", "compare compare-1024.yaml", false},
 	{"train-70b-1024", "train ../../../examples/llama3-70b-1024.yaml", false},
