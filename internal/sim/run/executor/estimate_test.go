@@ -202,3 +202,32 @@ func TestCompareSums(t *testing.T) {
 		}
 	}
 }
+
+// The estimate is the same in any number of simulation partitions.
+func TestOneRailInPartitions(t *testing.T) {
+	t.Parallel()
+	var points [3]results.Point
+	for i := range points {
+		r := simtest.Resolve(t, `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: rail-optimised, nodes-per-unit: 4}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, sizes: [128MiB], algorithm: nvls-tree}
+`)
+		p, err := control.NewPlan(r, &r.Fabrics[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, most := i+1, 0
+		job := network.Task{Plan: p, Scenario: r, Bytes: r.Workload.Sizes[0], Cores: parts, Parts: parts, Exact: true, Started: func(n *network.Network) { most = max(most, n.Partitions()) }}
+		if err := RunCollective(&job, &points[i]); err != nil {
+			t.Fatal(err)
+		}
+		if most != parts {
+			t.Errorf("%d partitions, want %d", most, parts)
+		}
+		if p, q := &points[i], &points[0]; p.Estimate == nil || p.Time != q.Time || p.Counts != q.Counts || *p.Estimate != *q.Estimate {
+			t.Errorf("in %d partitions %v, %+v, in one %v, %+v", parts, p.Time, p.Estimate, q.Time, q.Estimate)
+		}
+	}
+}

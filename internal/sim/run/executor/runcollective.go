@@ -104,7 +104,7 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 			parts = 1
 		}
 	}
-	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen), StandsFor: r.rails}
+	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen), StandsFor: r.rails, Rail: r.cluster.Local(int(r.all.Members[0]))}
 	if r.actsByHost(j) {
 		app = byHost{r}
 	}

@@ -164,6 +164,7 @@ type ScaleUp struct {
 	Rate units.PerByte // of a GPU's port, overhead included; zero: no scale-up network
 	// StandsFor is the number of alike GPUs for which each GPU of the node stands; 0 is 1.
 	StandsFor int
+	Rail      int // the GPU's number in its node, and that of its NIC, if it stands for others
 }
 
 // Seed is the seed of a plan's network, derived from the run's seed.
@@ -207,7 +208,7 @@ func (p *Plan) Build(app fabric.App, nodes int, up ScaleUp, parts int) (*Network
 		p.cable(b, &p.Graph.Cables[i], p.CableRate(&p.Graph.Cables[i]))
 	}
 	var err error
-	if n.Network, err = b.Build(p.cut(parts, nodes, up.Rate.Num > 0)); err != nil {
+	if n.Network, err = b.Build(p.cut(parts, nodes, &up)); err != nil {
 		return nil, err
 	}
 	if n.Partitions() > 1 && n.Lookahead() < leastLookahead {

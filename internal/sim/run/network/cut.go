@@ -1,17 +1,22 @@
 package network
 
-import "weft/internal/base/topology"
+import (
+	"weft/internal/base/topology"
+	"weft/scenario"
+)
 
 // cut is the simulation partition of each node of a network, nil if all are in one: NICs and
 // switches of the graph, then, if there are any, GPUs and scale-up switches of the cluster's nodes,
 // then middleboxes, which stay with their NICs. If there are GPUs, all parts of a cluster node are
 // in one partition; without them all NICs of a node, if they share a GPU's slot.
-func (p *Plan) cut(parts, nodes int, up bool) []int32 {
+func (p *Plan) cut(parts, nodes int, up *ScaleUp) []int32 {
 	if parts == 1 {
 		return nil
 	}
 	part := topology.Partition(p.Graph, parts)
-	if up {
+	if up.StandsFor > 1 {
+		part = p.alongRail(part, parts, nodes, up.Rail)
+	} else if up.Rate.Num > 0 {
 		part = p.wholeNodes(part, parts, nodes)
 	} else if p.Node.SharedSlot(p.Fabric) > 0 {
 		for nic := range p.Graph.Endpoints {
@@ -49,8 +54,32 @@ func (p *Plan) wholeNodes(part []int32, parts, nodes int) []int32 {
 			nics[i] = home[node]
 		}
 	}
-	members := p.Node.GPUs
-	if Pooled(p.Node) {
+	return appendScaleUp(part, home, p.Node)
+}
+
+// alongRail divides the cluster's nodes evenly, puts each leaf of the rail that is simulated into the partition
+// of its first node, and appends the partitions of GPUs and scale-up switches.
+func (p *Plan) alongRail(part []int32, parts, nodes, rail int) []int32 {
+	for node := nodes - 1; node >= 0; node-- {
+		home := int32(node * parts / nodes)
+		for nic := node * p.Node.NICs; nic < (node+1)*p.Node.NICs; nic++ {
+			part[nic] = home
+		}
+		if leaf, _, ok := p.Graph.Peer(topology.End{Node: topology.NodeID(node*p.Node.NICs + rail)}); ok {
+			part[leaf.Node] = home
+		}
+	}
+	home := make([]int32, nodes)
+	for node := range home {
+		home[node] = part[node*p.Node.NICs]
+	}
+	return appendScaleUp(part, home, p.Node)
+}
+
+// appendScaleUp appends the partitions of the GPUs and of the scale-up switches, those of their nodes.
+func appendScaleUp(part, home []int32, n *scenario.Node) []int32 {
+	members := n.GPUs
+	if Pooled(n) {
 		members++
 	}
 	for _, h := range home {
@@ -58,7 +87,7 @@ func (p *Plan) wholeNodes(part []int32, parts, nodes int) []int32 {
 			part = append(part, h)
 		}
 	}
-	return append(part, home...) // the scale-up switches
+	return append(part, home...)
 }
 
 // roomiest is the partition with room for a weight, its share of the total, that has most of some
