@@ -95,7 +95,8 @@ func newEstimator(j *network.Task) (*estimator, error) {
 	if e.work.Of != "steps" { // the steady state begins when the window of lanes is full
 		e.first = max(e.first, prog.Window()*prog.Channels()/e.work.Lanes)
 	}
-	if e.work.Pieces > leastTimes*e.compared {
+	e.apartRails = oneLeaf(j.Plan.Graph, j.Scenario.Cluster.Node.NICs)
+	if e.work.Pieces > leastTimes*e.compared && (e.apartRails || bound*float64(e.work.Pieces) >= 1) {
 		e.rails = alikeRails(j, &run.plan.chosen)
 	}
 	if e.rails == 0 && !e.hasParts() {
@@ -292,12 +293,12 @@ func (e *estimator) fill(p *results.Point, times *pieceTimes, pieces int) bool {
 	return true
 }
 
-// errorOfRails is how far the time of one rail may be from that of all: nothing if they are equal and no
-// packet is marked, which is random. Else it is a piece at least, or their difference in the compared
+// errorOfRails is how far the time of one rail may be from that of all: nothing if they are equal, share no
+// switch, and no packet is marked, which is random. Else it is a piece at least, or their difference in the compared
 // part for each piece, and the spread between the rails, which the paths of further pieces change at
 // random, so that it grows with the root of the pieces.
 func (e *estimator) errorOfRails(p *results.Point, pieces int) float64 {
-	if e.equal && p.Counts.Marks+p.Counts.CNPs == 0 {
+	if e.equal && e.apartRails && p.Counts.Marks+p.Counts.CNPs == 0 {
 		return 0
 	}
 	all := float64(e.work.Pieces)

@@ -210,7 +210,7 @@ func TestOneRailInPartitions(t *testing.T) {
 	for i := range points {
 		r := simtest.Resolve(t, `
 cluster: {nodes: 8, node: dgx-h100}
-topology: {shape: rail-optimised, nodes-per-unit: 4}
+topology: {shape: rail-optimised}
 fabrics: [infiniband-ndr]
 workload: {collective: all-reduce, sizes: [128MiB], algorithm: nvls-tree}
 `)

@@ -23,7 +23,8 @@ func alikeRails(j *network.Task, c *chosen) int {
 	return n.GPUs
 }
 
-// oneLeaf reports whether all NICs of the first rail have the same switch, so that no packet has a choice of paths.
+// oneLeaf reports whether all NICs of the first rail have the same switch, so that rails share no switch and no
+// packet has a choice of paths.
 func oneLeaf(g *topology.Graph, rails int) bool {
 	first, _, _ := g.Peer(topology.End{})
 	for nic := 0; nic < g.Compute(); nic += rails {
