@@ -63,6 +63,8 @@ type estimator struct {
 	rails int  // alike rails of which one is simulated; 0: all are simulated
 	rail  int  // that one
 	equal bool // all rails do the same at the same times
+	// unshared says that the rails share no switch. If they do, the error is a piece at least.
+	unshared bool
 	// apart is the difference of one rail and of all for a piece of work, and spread that of the slowest
 	// and the fastest rail, for the root of the pieces, in picoseconds.
 	apart, spread float64
@@ -95,8 +97,8 @@ func newEstimator(j *network.Task) (*estimator, error) {
 	if e.work.Of != "steps" { // the steady state begins when the window of lanes is full
 		e.first = max(e.first, prog.Window()*prog.Channels()/e.work.Lanes)
 	}
-	e.apartRails = oneLeaf(j.Plan.Graph, j.Scenario.Cluster.Node.NICs)
-	if e.work.Pieces > leastTimes*e.compared && (e.apartRails || bound*float64(e.work.Pieces) >= 1) {
+	e.unshared = oneLeaf(j.Plan.Graph, j.Scenario.Cluster.Node.NICs)
+	if e.work.Pieces > leastTimes*e.compared && (e.unshared || bound*float64(e.work.Pieces) >= 1) {
 		e.rails = alikeRails(j, &run.plan.chosen)
 	}
 	if e.rails == 0 && !e.hasParts() {
@@ -298,7 +300,7 @@ func (e *estimator) fill(p *results.Point, times *pieceTimes, pieces int) bool {
 // part for each piece, and the spread between the rails, which the paths of further pieces change at
 // random, so that it grows with the root of the pieces.
 func (e *estimator) errorOfRails(p *results.Point, pieces int) float64 {
-	if e.equal && e.apartRails && p.Counts.Marks+p.Counts.CNPs == 0 {
+	if e.equal && e.unshared && p.Counts.Marks+p.Counts.CNPs == 0 {
 		return 0
 	}
 	all := float64(e.work.Pieces)
