@@ -14,11 +14,12 @@ func (p *Plan) cut(parts, nodes int, up *ScaleUp) []int32 {
 		return nil
 	}
 	part := topology.Partition(p.Graph, parts)
-	if up.StandsFor > 1 {
+	switch {
+	case up.StandsFor > 1:
 		part = p.alongRail(part, parts, nodes, up.Rail)
-	} else if up.Rate.Num > 0 {
+	case up.Rate.Num > 0:
 		part = p.wholeNodes(part, parts, nodes)
-	} else if p.Node.SharedSlot(p.Fabric) > 0 {
+	case p.Node.SharedSlot(p.Fabric) > 0:
 		for nic := range p.Graph.Endpoints {
 			part[nic] = part[nic/p.Node.NICs*p.Node.NICs]
 		}
