@@ -17,15 +17,14 @@ type Path struct {
 	Piece         int64      // bytes; 0 is the whole message
 	copyFixed     units.Time // of all copies of a piece at one side
 	copies        int
-	copyRate      units.Rate // of each
+	copyByte      units.PerByte // of each; zero: none
 }
 
 // CopyTime is the time of the copier of one side for a piece.
 func (h *Path) CopyTime(bytes int64) units.Time {
 	t := h.copyFixed
-	if h.copyRate > 0 {
-		rate := h.copyRate.PerByte()
-		t += units.Time(h.copies) * units.Time(bytes*rate.Num/rate.Den)
+	if h.copyByte.Num > 0 {
+		t += units.Time(h.copies) * units.Time(bytes*h.copyByte.Num/h.copyByte.Den)
 	}
 	return t
 }
@@ -60,7 +59,10 @@ func PathOf(f *scenario.Fabric, n *scenario.Node) Path {
 	out := Path{
 		Send: Sum(send, false, 0), Receive: Sum(receive, false, 0),
 		inlineSend: Sum(short, false, 0), inline: int64(f.Host.MaxInlineData),
-		copyFixed: Sum(send, true, 0), copyRate: f.Host.CopyRate, copies: len(copyTerms(&f.Host)),
+		copyFixed: Sum(send, true, 0), copies: len(copyTerms(&f.Host)),
+	}
+	if f.Host.CopyRate > 0 {
+		out.copyByte = f.Host.CopyRate.PerByte()
 	}
 	if f.Host.Path == scenario.PathCPU {
 		out.Piece = int64(f.TCP.Segment)
