@@ -228,6 +228,11 @@ func (t *together) computed(number int) {
 // exchange begins the next exchange of a layer.
 func (t *together) exchange(number int) {
 	i := &t.going[number]
+	if t.slowed > 0 { // the packets have been used up meanwhile
+		takes := float64(i.of.pace.experts.layer(i.what(), i.tokens)) * i.of.slowed()
+		t.next(number, t.floor.Now()+units.Time(takes))
+		return
+	}
 	x := t.sized(i)
 	if x == nil {
 		return
@@ -258,14 +263,20 @@ func (t *together) exchanged(number int) {
 	if t.packets > t.study.packets && t.slowed == 0 {
 		t.exhaust()
 	}
+	t.next(number, due)
+}
+
+// next goes on after an exchange of a layer that ends at a time.
+func (t *together) next(number int, due units.Time) {
+	i := &t.going[number]
 	i.step++
 	switch {
 	case i.step == i.exchanges:
 		t.at(due, tagPart, number)
-	case m.pace.overlap:
+	case i.of.pace.overlap:
 		t.at(due, tagNext, number)
 	default:
-		t.at(max(due, now)+i.computing-i.computing/2, tagComputed, number)
+		t.at(max(due, t.floor.Now())+i.computing-i.computing/2, tagComputed, number)
 	}
 }
 

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Trainin
 	if o.Whole {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, sharing: o.Sharing, cache: o.Cache}
+	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, workers: o.Workers, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, sharing: o.Sharing, cache: o.Cache}
 	if noisy(&r.Training.Noise) && !o.Whole {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
@@ -177,6 +178,7 @@ type training struct {
 	job      *llm.Job
 	step     *llm.Step
 	entire   bool // nothing is reused
+	workers  int  // cores; 0 is all
 	exact    sim.Exact
 	replicas *llm.Step // with noise: every replica's
 	out      *results.Training
@@ -226,13 +228,26 @@ func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 	all := slices.Concat(rounds...)
 	tally.Weigh(func(i int) float64 { return all[i].work() })
 	for _, tasks := range rounds {
-		many.Each(ctx, len(tasks), o.Workers, func(i int) {
+		order := longFirst(tasks)
+		many.Each(ctx, len(tasks), o.Workers, func(k int) {
+			i := order[k]
 			t := &tasks[i]
 			t.run(ctx, tally.Of(first+i, t.plan.Fabric.Name))
 			tally.Ended(first+i, t.plan.Fabric.Name, t.found)
 		})
 		first += len(tasks)
 	}
+}
+
+// longFirst is the order of tasks in which no core is left with a long one at the end.
+func longFirst(tasks []trainingTask) (order []int) {
+	for i := range tasks {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(tasks[b].work(), tasks[a].work())
+	})
+	return order
 }
 
 // The work of a byte by what moves it, with that of a collective's between nodes as 1, to an order: measured in
@@ -340,10 +355,20 @@ func (s *steps) whole(ctx context.Context, plan *network.Plan, progress func(sim
 
 // assemble assembles the step from its phases.
 func (s *steps) assemble(ctx context.Context) (err error) {
-	whole := func(phase *workload.Phase) (*phases.IslandRun, error) {
+	troubled := s.fold.Troubled(s.islands)
+	wholes, errs := make(map[*workload.Phase]*phases.IslandRun), make([]error, len(troubled))
+	var mu sync.Mutex
+	many.Each(ctx, len(troubled), s.workers, func(i int) {
+		phase := &s.step.Phases[troubled[i]]
 		run, _, err := s.remembered(ctx, phase)
-		return run, err
+		mu.Lock()
+		defer mu.Unlock()
+		wholes[phase], errs[i] = run, err
+	})
+	if err := cmp.Or(errors.Join(errs...), ctx.Err()); err != nil {
+		return err
 	}
+	whole := func(phase *workload.Phase) (*phases.IslandRun, error) { return wholes[phase], nil }
 	if s.runs, err = phases.Of(s.scenario.Cluster.Ranks(), s.step.Phases, s.fold, s.islands, whole); err != nil {
 		return err
 	}

@@ -131,6 +131,16 @@ func Of(ranks int, phases []workload.Phase, f *Folding, runs []*IslandRun, simul
 	return out, nil
 }
 
+// Troubled lists the phases, by number, whose islands may have affected each other: Of simulates them whole.
+func (f *Folding) Troubled(runs []*IslandRun) (list []int) {
+	for i, places := range f.places {
+		if troubled(i, places, f.Islands, runs) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // troubled reports whether a phase has times from an island that must not represent others, or that
 // may have been affected by others. An island that is the whole phase represents itself.
 func troubled(number int, places []placed, islands []*Island, runs []*IslandRun) bool {
