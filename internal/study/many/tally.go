@@ -44,6 +44,18 @@ func (t *Tally) Of(number int, fabric string) func(sim.Progress) {
 	}
 }
 
+// Share notes the share of a simulation on a fabric that is done, for the share of the work.
+func (t *Tally) Share(number int, fabric string, share float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.running[number]
+	p.Share = share
+	t.running[number] = p
+	if t.tell != nil {
+		t.say(fabric)
+	}
+}
+
 // Ended counts a simulation that has ended, or whose result was known.
 func (t *Tally) Ended(number int, fabric string, known bool) {
 	t.mu.Lock()
@@ -79,8 +91,15 @@ func (t *Tally) weighed(work float64, known bool) {
 // say tells the sum. The caller has locked t.
 func (t *Tally) say(fabric string) {
 	sum := t.ended
-	for _, p := range t.running {
+	done := t.done
+	for number, p := range t.running {
 		include(&sum, p)
+		if t.work != nil {
+			done += t.work(number) * p.Share
+		}
+	}
+	if t.work != nil && t.all > 0 {
+		sum.Share = min(1, done/t.all)
 	}
 	sum.Fabric = fabric
 	t.tell(sum)

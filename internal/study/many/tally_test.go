@@ -21,6 +21,15 @@ func TestTheShareOfTheWorkFollowsItsWeights(t *testing.T) {
 			t.Errorf("after %d of 4 the share is %v, want %v", last.Done, last.Share, step.want)
 		}
 	}
+	parted := NewTally(2, func(p sim.Progress) { last = p })
+	parted.Weigh(func(int) float64 { return 1 })
+	parted.Share(0, "f", 0.5)
+	if last.Share != 0.25 {
+		t.Errorf("after half of the first of 2 the share is %v, want 0.25", last.Share)
+	}
+	if parted.Ended(0, "f", false); last.Share != 0.5 {
+		t.Errorf("after the first of 2 the share is %v, want 0.5", last.Share)
+	}
 	plain := NewTally(2, func(p sim.Progress) { last = p })
 	if plain.Ended(0, "f", false); last.Share != 0 {
 		t.Errorf("without weights the share is %v, want none", last.Share)

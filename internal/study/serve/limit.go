@@ -62,7 +62,7 @@ func LimitOf(ctx context.Context, r *scenario.Resolved, o Options) (*Limit, erro
 	*at = *s
 	at.out = &results.Serving{Job: s.out.Job}
 	tasks := at.points([]float64{own})
-	many.Each(ctx, len(tasks), o.Workers, func(i int) { tasks[i](ctx) })
+	many.Each(ctx, len(tasks), o.Workers, func(i int) { tasks[i].run(ctx, func(float64) {}) })
 	s.met = metOf(&at.out.Points[0].Fabrics[0])
 	best, err := l.search(ctx, alone, int(o.Near/l.step+0.5), o.Workers)
 	if err := errors.Join(ctx.Err(), err, at.failures()); err != nil {
@@ -95,7 +95,7 @@ func (l *limitSearch) keeps(ctx context.Context, k int) (bool, error) {
 		return false, nil
 	}
 	f := l.fabric(0)
-	l.remembered(ctx, 0, l.at(rate), &f)
+	l.remembered(ctx, 0, l.at(rate), &f, func(float64) {})
 	if f.Failure != "" {
 		return false, errors.New(f.Failure)
 	}

@@ -65,15 +65,15 @@ func (t *table) values() [][]int64 {
 }
 
 // remembered is onFabric with the cache: a known run is not simulated.
-func (s *study) remembered(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric) {
+func (s *study) remembered(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric, tell func(share float64)) {
 	if s.cache == nil || len(requests) > rememberedRequests {
-		s.onFabric(ctx, fabric, requests, out)
+		s.onFabric(ctx, fabric, requests, out, tell)
 		return
 	}
 	part := known.PartOf(s.r, fabric)
 	key, err := part.Key(JobKind, s.given(fabric, requests))
 	if err != nil {
-		s.onFabric(ctx, fabric, requests, out)
+		s.onFabric(ctx, fabric, requests, out, tell)
 		return
 	}
 	if value, is := s.cache.Get(key); is {
@@ -83,7 +83,7 @@ func (s *study) remembered(ctx context.Context, fabric int, requests []serving.R
 			return
 		}
 	}
-	s.onFabric(ctx, fabric, requests, out)
+	s.onFabric(ctx, fabric, requests, out, tell)
 	if out.Failure == "" && ctx.Err() == nil {
 		s.keep(key, fabric, requests, out)
 	}
@@ -139,7 +139,7 @@ func Resimulate(ctx context.Context, recipe []byte, workers int) (key known.Key,
 		return key, nil, err
 	}
 	out := s.fabric(0)
-	s.onFabric(ctx, 0, of.Requests, &out)
+	s.onFabric(ctx, 0, of.Requests, &out, func(float64) {})
 	if out.Failure != "" {
 		return key, nil, errors.New(out.Failure)
 	}

@@ -102,7 +102,12 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Serving
 	}
 	tasks = append(tasks, more...)
 	tally := many.NewTally(len(tasks), o.Progress)
-	many.Each(ctx, len(tasks), o.Workers, func(i int) { tally.Ended(i, tasks[i](ctx), false) })
+	tally.Weigh(func(i int) float64 { return tasks[i].work })
+	many.Each(ctx, len(tasks), o.Workers, func(i int) {
+		t := &tasks[i]
+		t.run(ctx, func(share float64) { tally.Share(i, t.name, share) })
+		tally.Ended(i, t.name, false)
+	})
 	if err := ctx.Err(); err != nil {
 		s.out.Partial = true
 		return s.out, err
@@ -269,9 +274,16 @@ func (s *study) pace(p *scenario.Pool, fabric int, x *experts, busiest float64) 
 	return &pace{job: job, cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(collective.AllReduce, p, fabric)], experts: x, overlap: p.Overlap}
 }
 
-// points makes a point of each rate, and the simulations of those with a steady state. Each returns the name of
-// its fabric.
-func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
+// task is a simulation of requests on a fabric.
+type task struct {
+	name string  // of the fabric
+	work float64 // of the task, where that of a simulation of packets is 1
+	// run simulates, and tells now and then which share of its work is done.
+	run func(ctx context.Context, tell func(share float64))
+}
+
+// points makes a point of each rate, and the simulations of those with a steady state.
+func (s *study) points(rates []float64) (tasks []task) {
 	s.out.Points = make([]results.ServingPoint, len(rates))
 	alone := s.jobs[len(s.plans)]
 	for i, rate := range rates {
@@ -289,22 +301,20 @@ func (s *study) points(rates []float64) (tasks []func(context.Context) string) {
 				f.Unstable = overloaded(most)
 			}
 			if p.Unstable == "" && f.Unstable == "" {
-				tasks = append(tasks, func(ctx context.Context) string {
-					s.remembered(ctx, j, requests, f)
+				tasks = append(tasks, task{f.Name, 1, func(ctx context.Context, tell func(float64)) {
+					s.remembered(ctx, j, requests, f, tell)
 					paced(f.Run, rate)
 					if f.Contention != nil {
 						paced(f.Contention.Apart, rate)
 					}
-					return f.Name
-				})
+				}})
 			}
 		}
 		if p.Unstable == "" {
-			tasks = append(tasks, func(ctx context.Context) string {
+			tasks = append(tasks, task{"without network", 0.01, func(ctx context.Context, _ func(float64)) {
 				p.Ideal, p.Unstable = s.onNothing(ctx, requests)
 				paced(p.Ideal, rate)
-				return "without network"
-			})
+			}})
 		}
 	}
 	return tasks
@@ -322,26 +332,33 @@ func overloaded(l results.ServingLoad) string {
 
 // onFabric simulates the requests on a fabric. If pools have exchanges with experts there are two runs: in
 // the first, exchanges and transfers do not meet.
-func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric) {
+func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric, tell func(share float64)) {
 	if s.met != nil {
-		s.carried(ctx, fabric, requests, s.together(ctx, nil, fabric), out)
+		s.carried(ctx, fabric, requests, s.together(ctx, nil, fabric), out, tell)
 		return
 	}
-	apart := s.carried(ctx, fabric, requests, nil, out)
+	first := 1.0 // share of the first run
+	if s.there[fabric] != nil || s.here[fabric] != nil {
+		first = 0.4
+	}
+	apart := s.carried(ctx, fabric, requests, nil, out, func(share float64) { tell(first * share) })
 	t := s.together(ctx, apart.scheduler, fabric)
 	if t == nil || out.Run == nil {
 		return
 	}
 	alone := out.Run
 	*out = results.ServingFabric{Name: out.Name, Protocol: out.Protocol, Rate: out.Rate, Exchanges: out.Exchanges}
-	s.carried(ctx, fabric, requests, t, out)
+	s.carried(ctx, fabric, requests, t, out, func(share float64) { tell(first + (1-first)*share) })
 	out.Contention = t.tell(alone)
 }
 
 // carried simulates the requests on a fabric, with exchanges beside transfers if t is not nil, and returns
 // the program above the fabric.
-func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *results.ServingFabric) *floor {
-	f := &floor{together: t}
+func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *results.ServingFabric, tell func(share float64)) *floor {
+	f := &floor{together: t, tell: tell}
+	for i := range requests {
+		f.tokens += requests[i].Prompt
+	}
 	f.courier = courier{way: s.way, lane: make(map[int]int32), delivered: f.delivered}
 	f.stages = newStages(f, s, fabric)
 	f.scheduler = serving.NewScheduler(s.jobs[fabric], f, requests)
@@ -391,6 +408,9 @@ type floor struct {
 	together  *together    // nil: exchanges take the time that they take alone
 	whole     bool         // every layer of a transfer is simulated
 	begins    []units.Time // the times at which the scheduler may begin something
+	tell      func(share float64)
+	tokens    int // of all prompts
+	moved     int // of them that decode has
 }
 
 // Begin implements transfer.Program.
@@ -455,6 +475,8 @@ func (f *floor) quiet() units.Time {
 // delivered tells the scheduler that a consignment is there.
 func (f *floor) delivered(number int) {
 	k := &f.sent[number]
+	f.moved += k.tokens
+	f.tell(min(1, float64(f.moved)/float64(f.tokens)))
 	computed := k.at + units.Time(f.way.cache.Layers)*k.each
 	if late := f.together.late(computed); late > 0 { // so long exchanges meet it
 		f.open++

@@ -11,7 +11,7 @@ import (
 // Several seeds: the requests and everything random in a fabric depend on the seed; the requests of a trace do not.
 
 // again are the studies with the further seeds, and their simulations, at the same rates.
-func (s *study) again(ctx context.Context, o *Options, rates []float64) (others []*study, tasks []func(context.Context) string, err error) {
+func (s *study) again(ctx context.Context, o *Options, rates []float64) (others []*study, tasks []task, err error) {
 	for k := 1; k < o.Seeds; k++ {
 		r := *s.r
 		r.Run.Seed += uint64(k)

@@ -148,7 +148,7 @@ func (x *serveFlags) simulate(ctx context.Context, e *simulator.Simulator, file 
 	ctx, unfollow := folder.Follow(ctx, line)
 	o := serve.Options{
 		Rates: x.rates, Knee: x.knee, Seeds: x.seeds, Trace: trace, Workers: x.workers,
-		Progress: line.Pieces,
+		Progress: line.Shared,
 	}
 	if x.knee || len(x.rates) > 1 || x.seeds > 1 || x.changes {
 		o.Cache = e.Store() // one run alone is simulated when it is asked for

@@ -202,6 +202,11 @@ func (s *Status) Parts(done, total int, what string, left time.Duration) {
 // Pieces shows the progress of pieces of work.
 func (s *Status) Pieces(p weft.Progress) { s.Count(p.Done, p.Total, p.Fabric) }
 
+// Shared shows the progress of pieces that say, while they run, which share of the work is done.
+func (s *Status) Shared(p weft.Progress) {
+	s.Parts(p.Done, p.Total, p.Fabric, s.Pace.steady(p.Share, s.Elapsed()))
+}
+
 // left is the time that the other parts of the work will take, if all take the same.
 func (s *Status) left(done, total int) time.Duration {
 	return s.Pace.Left(done, float64(done)/float64(max(1, total)), s.Elapsed())
@@ -209,8 +214,9 @@ func (s *Status) left(done, total int) time.Duration {
 
 // pace is the time at which the last part was done.
 type pace struct {
-	done int
-	at   time.Duration
+	done  int
+	at    time.Duration
+	since float64 // share of the work that was done then
 }
 
 // Left estimates the remaining time, given the number of completed parts and their share of all the
@@ -224,6 +230,18 @@ func (p *pace) Left(done int, share float64, elapsed time.Duration) time.Duratio
 		return 0
 	}
 	return max(0, time.Duration(float64(p.at)/share)-elapsed)
+}
+
+// steady estimates the remaining time of work that goes on at the pace that it has had since its first
+// share.
+func (p *pace) steady(share float64, elapsed time.Duration) time.Duration {
+	if p.at == 0 || share < p.since { // it begins, maybe anew
+		p.at, p.since = elapsed, share
+	}
+	if elapsed-p.at < settle || share-p.since < leastShare || share >= 1 {
+		return 0
+	}
+	return time.Duration(float64(elapsed-p.at) * (1 - share) / (share - p.since))
 }
 
 // Clear removes the line until the next one.
