@@ -11,6 +11,9 @@ import (
 // taken the same time for three layers, it rests: the next layers are not simulated, and their bytes
 // are counted. It ends its rest before the next time at which the scheduler may begin something, so a
 // rest changes no time.
+//
+// Left out: with adaptive routing, packets of other lanes that wait may leave their way for a link of a
+// lane that rests, and find it free.
 
 // rests are the rests of a courier's lanes.
 type rests struct {

@@ -4,9 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
-	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
 	"weft/results"
 )
@@ -47,17 +45,14 @@ func (b *Board) IsSettled(m *Message) bool {
 	return true
 }
 
-// Links are the links of a message's packets and of their responses; false if they are not known. With adaptive
-// routing they are known on one leaf: beyond it, packets of others that wait may leave their way for a
-// link of this one.
+// Links are the links of a message's packets and of their responses; false if they are not known.
 func (b *Board) Links(m *Message) (links []int32, known bool) {
-	adaptive := network.SwitchRouting(b.net.Plan.Fabric.Routing.Mode) == fabric.Adaptive
 	for turn := range m.Routes {
 		k := m.pair(turn, m.Read && b.reads)
 		links = append(links, b.net.LinkAt(k.a, 0), b.net.LinkAt(k.b, 0))
 		for i := range b.net.Plan.ConnectionsPerPair() {
 			ports, known := phases.Ways(b.net.Plan, k.entropy(i), k.a, k.b)
-			if !known || adaptive && len(ports) > 2 {
+			if !known {
 				return nil, false
 			}
 			for _, at := range ports {
@@ -97,11 +92,17 @@ func (b *Board) Repeat(t *Traffic, times int64) {
 		return int(from) < b.net.Plan.Graph.Endpoints
 	}
 	isData := func(i int) bool { return 2*t.Bytes[i] > t.Least }
+	most := int64(0) // of acknowledgements on a link
+	for i, link := range t.Links {
+		if fromNIC(link) && !isData(i) {
+			most += t.Bytes[i] + b.ackBytes
+		}
+	}
 	var data, acks linkLoad
 	for i, link := range t.Links {
 		bytes, load := t.Bytes[i], &data
-		if !isData(i) {
-			load = &acks
+		if !isData(i) { // packets of others may have left their way for this link
+			bytes, load = min(bytes, most), &acks
 		}
 		b.net.Repeated(link, times*bytes)
 		load.add(bytes, fromNIC(link))
