@@ -11,9 +11,6 @@ import (
 // taken the same time for three layers, it rests: the next layers are not simulated, and their bytes
 // are counted. It ends its rest before the next time at which the scheduler may begin something, so a
 // rest changes no time.
-//
-// Left out: with adaptive routing, packets of other lanes that wait may leave their way for a link of a
-// lane that rests, and find it free.
 
 // rests are the rests of a courier's lanes.
 type rests struct {
@@ -62,8 +59,6 @@ func (r *rests) enter(c *courier, number int) {
 	for _, link := range a.layer.Links {
 		r.users[link]++
 	}
-	// lanes that have begun to rest at this very time
-	r.boundThose(c, c.board.Now()+1, func(other *alone) bool { return !r.isAlone(other) })
 	a.sent, a.layer.Bytes = make([]int64, len(a.layer.Links)), make([]int64, len(a.layer.Links))
 }
 
@@ -135,17 +130,13 @@ func (r *rests) note(c *courier, a *alone, now units.Time) {
 
 // bound ends rests before a time at which something new may begin. The layer under way is not divided.
 func (r *rests) bound(c *courier, at units.Time) {
-	if r != nil {
-		r.boundThose(c, at, func(*alone) bool { return true })
+	if r == nil {
+		return
 	}
-}
-
-// boundThose is bound for some lanes.
-func (r *rests) boundThose(c *courier, at units.Time, those func(a *alone) bool) {
 	now := c.board.Now()
 	r.resting = slices.DeleteFunc(r.resting, func(number int) bool {
 		a := &c.lanes[number].alone
-		if a.until < at || !those(a) {
+		if a.until < at {
 			return false
 		}
 		from := a.until - units.Time(a.skips)*a.took

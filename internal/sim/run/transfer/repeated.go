@@ -91,21 +91,14 @@ func (b *Board) Repeat(t *Traffic, times int64) {
 		from, _ := b.net.LinkEnds(link)
 		return int(from) < b.net.Plan.Graph.Endpoints
 	}
-	isData := func(i int) bool { return 2*t.Bytes[i] > t.Least }
-	most := int64(0) // of acknowledgements on a link
-	for i, link := range t.Links {
-		if fromNIC(link) && !isData(i) {
-			most += t.Bytes[i] + b.ackBytes
-		}
-	}
 	var data, acks linkLoad
 	for i, link := range t.Links {
-		bytes, load := t.Bytes[i], &data
-		if !isData(i) { // packets of others may have left their way for this link
-			bytes, load = min(bytes, most), &acks
+		b.net.Repeated(link, times*t.Bytes[i])
+		load := &acks
+		if 2*t.Bytes[i] > t.Least {
+			load = &data
 		}
-		b.net.Repeated(link, times*bytes)
-		load.add(bytes, fromNIC(link))
+		load.add(t.Bytes[i], fromNIC(link))
 	}
 	b.repeated.add(times*t.Packets, &data)
 	b.repeated.add(times*acks.fromNICs/b.ackBytes, &acks)
