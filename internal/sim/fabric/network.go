@@ -14,7 +14,6 @@ import (
 	"weft/internal/sim/transport/cc"
 	"weft/internal/sim/transport/tcp"
 	"weft/units"
-	"weft/wire"
 )
 
 // App is the application of a network. Its methods are called from the simulation partition of the
@@ -206,19 +205,6 @@ func (n *Network) Credited(link int32) bool {
 
 // LinkBytes is the number of bytes sent on a link, as on the wire.
 func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
-
-// Repeated counts bytes of packets that pass a link as earlier ones did, and are not simulated.
-func (n *Network) Repeated(link int32, bytes int64) { n.ports[link].bytes += bytes }
-
-// AckBytes is the size on the wire of an acknowledgement from a NIC.
-func (n *Network) AckBytes(nic int32) int64 {
-	return int64(n.nics[nic].spec.wireBytes(wire.RCAcknowledge, 0))
-}
-
-// IsSettled reports whether a queue pair's congestion control waits for no timer.
-func (n *Network) IsSettled(nic int32, end units.QPN) bool {
-	return n.nicOf(nic).flows.flow(end).qp.IsSettled()
-}
 
 // Connection describes one direction of a connected pair of queue pairs.
 type Connection struct {

@@ -124,10 +124,6 @@ func (q *QP) Flight() units.Bytes { return q.req.flight }
 // Repeated is the number of retransmitted packets of requests.
 func (q *QP) Repeated() uint32 { return q.req.repeated }
 
-// IsSettled reports whether congestion control waits for no timer: without notifications and
-// acknowledgements its allowance stays.
-func (q *QP) IsSettled() bool { return q.req.allow.Wake == units.Forever }
-
 // PaceWait is the wait for the rate of congestion control that ends now, since the last packet; 0 if
 // none does.
 func (q *QP) PaceWait(now units.Time) units.Time {

@@ -20,7 +20,6 @@ type courier struct {
 	lanes     []lane
 	lane      map[int]int32 // by message under way
 	open      int           // consignments on their way
-	rests     *rests        // nil: every layer is simulated
 }
 
 // way is what all consignments of a job share.
@@ -83,7 +82,6 @@ type lane struct {
 	poster      int // of the prefill's group, or of the decode's if that reads
 	layer, end  int // the next layer, and the one after the last
 	open        int // messages of the layer in flight
-	alone       alone
 }
 
 // send begins a consignment; delivered is called with its number.
@@ -97,7 +95,6 @@ func (c *courier) send(k consignment) {
 		for poster := range posters {
 			c.lanes = append(c.lanes, lane{consignment: int32(number), poster: poster, layer: stage * layers / stages, end: (stage + 1) * layers / stages})
 			c.sent[number].left++
-			c.rests.enter(c, len(c.lanes)-1)
 			c.arm(len(c.lanes) - 1)
 		}
 	}
@@ -118,14 +115,10 @@ func (c *courier) arm(number int) {
 	l := &c.lanes[number]
 	k := &c.sent[l.consignment]
 	if l.layer < l.end {
-		if c.rests.begin(c, number) {
-			return
-		}
 		computed := k.at + units.Time(l.layer+1)*k.each
 		c.board.At(max(c.board.Now(), computed)+c.way.kv.LayerTime, tagOf(tagLane, number))
 		return
 	}
-	c.rests.leave(l)
 	if k.left--; k.left == 0 {
 		c.open--
 		c.delivered(int(l.consignment))
@@ -135,32 +128,20 @@ func (c *courier) arm(number int) {
 // post posts a lane's next layer.
 func (c *courier) post(number int) {
 	l := &c.lanes[number]
-	c.messages(l, func(m *transfer.Message) {
-		c.lane[c.board.Post(m)] = int32(number)
-		l.open++
-	})
-	l.layer++
-	if l.open == 0 { // other GPUs hold the same heads, and send them
-		c.arm(number)
-	}
-}
-
-// messages calls each with the messages of a lane's next layer.
-func (c *courier) messages(l *lane, each func(m *transfer.Message)) {
 	k, w := &c.sent[l.consignment], c.way
 	for _, s := range w.shares {
 		if !w.posts(s, l.poster) {
 			continue
 		}
-		m := transfer.Message{
-			From:  w.rank(0, w.prefill, k.from, l.layer, s.From),
-			To:    w.rank(w.first, w.decode, k.to, l.layer, s.To),
-			Slice: int64(w.kv.Slice), Read: w.reads(), Class: w.kv.Class,
-		}
-		m.Block, m.Bytes = w.cache.Block(s, w.prefill.Tensor, w.decode.Tensor, k.tokens,
-			w.kv.Page, w.kv.Layout == scenario.KVHeadsFirst)
+		m := transfer.Message{From: w.rank(0, w.prefill, k.from, l.layer, s.From), To: w.rank(w.first, w.decode, k.to, l.layer, s.To), Slice: int64(w.kv.Slice), Read: w.reads(), Class: w.kv.Class}
+		m.Block, m.Bytes = w.cache.Block(s, w.prefill.Tensor, w.decode.Tensor, k.tokens, w.kv.Page, w.kv.Layout == scenario.KVHeadsFirst)
 		m.Routes = w.routes(m.From, m.To)
-		each(&m)
+		c.lane[c.board.Post(&m)] = int32(number)
+		l.open++
+	}
+	l.layer++
+	if l.open == 0 { // other GPUs hold the same heads, and send them
+		c.arm(number)
 	}
 }
 

@@ -41,8 +41,7 @@ type Options struct {
 
 	packets int64 // of exchanges beside transfers, in a run; 0: mostPackets
 	met     *met
-	most    int  // tokens of a GPU in an exchange that is simulated alone; 0: any
-	whole   bool // every layer of a transfer is simulated
+	most    int // tokens of a GPU in an exchange that is simulated alone; 0: any
 }
 
 // kneeShares are the rates of Options.Knee, as shares of the rate at which the fullest pool has no time
@@ -66,7 +65,6 @@ type study struct {
 	packets     int64      // most of a run's exchanges beside transfers
 	met         *met       // slowdowns where exchanges and transfers meet; nil: runs simulate them
 	most        int        // tokens of a GPU in an exchange that is simulated alone
-	whole       bool       // every layer of a transfer is simulated
 }
 
 // paces are the times of the iterations of both pools: with prompts, and of answers alone.
@@ -118,7 +116,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Serving
 
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
-	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met, most: cmp.Or(o.most, math.MaxInt), whole: o.whole}
+	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met, most: cmp.Or(o.most, math.MaxInt)}
 	if rate, err = s.draw(o); err != nil {
 		return nil, 0, err
 	}
@@ -362,7 +360,6 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 	f.courier = courier{way: s.way, lane: make(map[int]int32), delivered: f.delivered}
 	f.stages = newStages(f, s, fabric)
 	f.scheduler = serving.NewScheduler(s.jobs[fabric], f, requests)
-	f.whole = s.whole
 	if t != nil {
 		t.floor = f
 	}
@@ -405,9 +402,7 @@ type floor struct {
 	courier
 	scheduler *serving.Scheduler
 	stages    *stages
-	together  *together    // nil: exchanges take the time that they take alone
-	whole     bool         // every layer of a transfer is simulated
-	begins    []units.Time // the times at which the scheduler may begin something
+	together  *together // nil: exchanges take the time that they take alone
 	tell      func(share float64)
 	tokens    int // of all prompts
 	moved     int // of them that decode has
@@ -416,9 +411,6 @@ type floor struct {
 // Begin implements transfer.Program.
 func (f *floor) Begin(b *transfer.Board) {
 	f.board = b
-	if !f.whole && b.MayRepeat() && f.way.prefill.Pipeline == 1 && f.way.answering().Pipeline == 1 {
-		f.rests = &rests{quiet: f.quiet, users: make(map[int32]int)}
-	}
 	f.scheduler.Begin()
 }
 
@@ -446,30 +438,7 @@ func (f *floor) Timer(_ *transfer.Board, tag uint64) {
 		f.stages.over(number)
 	case tagPassed:
 		f.stages.arrived(number)
-	case tagRest:
-		f.rests.end(&f.courier, number)
 	}
-}
-
-// at sets a timer after which the scheduler may begin something on the fabric.
-func (f *floor) at(at units.Time, kind, number int) {
-	at = max(at, f.Now()+1)
-	f.begins = append(f.begins, at)
-	f.rests.bound(&f.courier, at)
-	f.board.At(at, tagOf(kind, number))
-}
-
-// quiet is the time until which nothing new begins on the fabric.
-func (f *floor) quiet() units.Time {
-	now := f.Now()
-	if f.together.isSimulating() {
-		return now
-	}
-	f.begins = slices.DeleteFunc(f.begins, func(at units.Time) bool { return at <= now })
-	if len(f.begins) == 0 {
-		return units.Forever
-	}
-	return slices.Min(f.begins)
 }
 
 // delivered tells the scheduler that a consignment is there.
@@ -480,7 +449,7 @@ func (f *floor) delivered(number int) {
 	computed := k.at + units.Time(f.way.cache.Layers)*k.each
 	if late := f.together.late(computed); late > 0 { // so long exchanges meet it
 		f.open++
-		f.at(f.Now()+late, tagLate, number)
+		f.board.At(f.Now()+late, tagOf(tagLate, number))
 		return
 	}
 	f.scheduler.Delivered(number)
@@ -505,7 +474,7 @@ func (f *floor) Running() bool {
 func (f *floor) Now() units.Time { return f.board.Now() }
 
 // At implements serving.World.
-func (f *floor) At(at units.Time, tag uint64) { f.at(at, tagJob, int(tag)) }
+func (f *floor) At(at units.Time, tag uint64) { f.board.At(at, tagOf(tagJob, int(tag))) }
 
 // Iterate implements serving.World.
 func (f *floor) Iterate(k *serving.Iteration, over, free uint64) { f.stages.begin(k, over, free) }

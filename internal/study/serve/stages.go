@@ -89,7 +89,7 @@ func (s *stages) work(number int) {
 		t.begin(number)
 		return
 	}
-	s.floor.at(s.floor.Now()+p.Stage(p.stage, len(l.busy)), tagStage, number)
+	s.floor.board.At(s.floor.Now()+p.Stage(p.stage, len(l.busy)), tagOf(tagStage, number))
 }
 
 // over ends a stage's work at an iteration.

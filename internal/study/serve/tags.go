@@ -12,7 +12,6 @@ const (
 	tagLate            // a transfer arrives that exchanges have slowed
 	tagStage           // a stage's work at an iteration is over
 	tagPassed          // a part of an iteration's activations is in the next stage, or they are gathered
-	tagRest            // a lane has rested
 )
 
 // tagShift separates the kind of a tag from its number.

@@ -32,7 +32,6 @@ type together struct {
 	apart   *serving.Scheduler
 	slowed  float64 // slowdown of transfers, once mostPackets are used up; 0 before
 	moved   int     // transfers until then
-	mixed   int     // iterations of which a layer's exchanges are simulated
 	err     error
 }
 
@@ -187,7 +186,6 @@ func (t *together) layer(number int) {
 		m.meet += i.exchanges
 		if t.slowed == 0 {
 			i.step = 0
-			t.mixed++
 			if m.pace.overlap {
 				i.open = 2
 				t.at(now+i.computing, tagComputed, number)
@@ -204,10 +202,6 @@ func (t *together) layer(number int) {
 		takes = max(i.computing, 2*takes)
 	} else {
 		takes += i.computing
-	}
-	if i.left == 0 {
-		t.floor.at(now+takes, tagLayer, number)
-		return
 	}
 	t.at(now+takes, tagLayer, number)
 }
@@ -284,13 +278,9 @@ func (t *together) next(number int, due units.Time) {
 func (t *together) part(number int) {
 	i := &t.going[number]
 	if i.open--; i.open == 0 {
-		t.mixed--
 		t.layer(number)
 	}
 }
-
-// isSimulating reports whether exchanges are on the fabric, or will be while transfers are.
-func (t *together) isSimulating() bool { return t != nil && (t.slowed == 0 || t.mixed > 0) }
 
 // slowed is how many times as long as alone exchanges take beside keys and values.
 func (m *mixing) slowed() float64 {

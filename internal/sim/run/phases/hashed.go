@@ -54,51 +54,37 @@ func message(p *network.Plan, c *executor.Communicator, edges []executor.Edge, e
 			each(at)
 		}
 		for turn := range p.ConnectionsPerPair() {
-			ways, known := Ways(p, k.Entropy(turn), k.A, k.B)
-			if !known {
+			there, known := hashedWay(p, k.Entropy(turn), k.A, k.B)
+			back, knownBack := hashedWay(p, network.OtherEnd(k.Entropy(turn)), k.B, k.A)
+			if !known || !knownBack {
 				return false
 			}
-			for _, at := range ways {
-				each(resource{ofSwitch, int32(at.Node), at.Port})
+			for _, at := range append(there, back...) {
+				each(at)
 			}
 		}
 	}
 	return true
 }
 
-// Ways are the ports of switches that packets with an entropy pass from one NIC to another, and those
-// that their responses pass; false if they are not known before the run.
-func Ways(p *network.Plan, entropy uint32, a, b int32) (ports []topology.End, known bool) {
-	there, known := hashedWay(p, entropy, a, b)
-	back, knownBack := hashedWay(p, network.OtherEnd(entropy), b, a)
-	return append(there, back...), known && knownBack
-}
-
 // hashedWay is the ports of switches on the path of packets with an entropy from one NIC to
-// another; false if there is no path, or if more than a hash chooses among several.
-func hashedWay(p *network.Plan, entropy uint32, a, b int32) (way []topology.End, ok bool) {
-	hashes := network.SwitchRouting(p.Fabric.Routing.Mode) == fabric.ECMP && p.Fabric.Transport.EntropyValues == 0
+// another; false if there is no path.
+func hashedWay(p *network.Plan, entropy uint32, a, b int32) (way []resource, ok bool) {
 	at, _, ok := leafPort(p, a)
 	for ok && at != b {
 		if p.Graph.Nodes[at].Kind != topology.Switch || len(way) > len(p.Graph.Nodes) {
 			return nil, false
 		}
-		set := choices(p, at, b)
-		if len(set) == 0 || len(set) > 1 && !hashes {
+		set := p.Tables.Minimal(int(at)-p.Graph.Endpoints, int(b))
+		if len(set) == 0 {
 			return nil, false
 		}
 		port := set[0]
 		if len(set) > 1 {
 			port = set[fabric.Hash(entropy, fabric.Salt(p.Seed(), int(at)), len(set))]
 		}
-		way = append(way, topology.End{Node: topology.NodeID(at), Port: int32(port)})
+		way = append(way, resource{ofSwitch, at, int32(port)})
 		at = far(p, p.Graph.Nodes[at].Cables[port], at)
 	}
 	return way, ok
-}
-
-// MayDiffer reports whether connections may differ in more than the ways of their packets: by random
-// draws, faults, partitions, lanes, or other traffic.
-func MayDiffer(p *network.Plan, r *scenario.Resolved) bool {
-	return unlike(p, r) || network.Pooled(p.Node)
 }

@@ -131,9 +131,8 @@ func TestHashedWaysAreTaken(t *testing.T) {
 		}
 		for i, link := range links {
 			from, to := net.LinkEnds(link)
-			node, port := int32(way[i].Node), way[i].Port
-			if cable := p.Graph.Nodes[node].Cables[port]; from != node || to != far(p, cable, from) {
-				t.Errorf("from %d to %d: at %d by port %d, the network goes from %d to %d", g[0], g[1], node, port, from, to)
+			if cable := p.Graph.Nodes[way[i].at].Cables[way[i].port]; from != way[i].at || to != far(p, cable, from) {
+				t.Errorf("from %d to %d: at %d by port %d, the network goes from %d to %d", g[0], g[1], way[i].at, way[i].port, from, to)
 			}
 		}
 	}

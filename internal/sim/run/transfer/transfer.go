@@ -94,11 +94,10 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 	if err := beside.Start(b.net); err != nil {
 		return nil, err
 	}
-	b.p, b.ackBytes = b.net.Partition(0), b.net.AckBytes(0)
+	b.p = b.net.Partition(0)
 	p.Begin(b)
 	err = b.net.Run(o.Limit, 1, stop)
 	out := &Outcome{Counts: measure.Counts(b.net.Network)}
-	b.repeated.count(&out.Counts)
 	var links []int32
 	out.Hottest, links = measure.Hottest(b.net, b.ended)
 	out.Beside = beside.Results(b.ended, out.Hottest, links, "the transfers")
@@ -126,8 +125,6 @@ type Board struct {
 	// launchers are by rank; each is that of several ranks. nil: none.
 	launchers []*executor.Launcher
 	launched  int // graphs that are not over
-	repeated  repeated
-	ackBytes  int64 // of an acknowledgement on the wire
 	ended     units.Time
 	failure   error
 }
@@ -177,6 +174,10 @@ func (b *Board) At(at units.Time, tag uint64) {
 func (b *Board) Post(m *Message) int {
 	id := len(b.messages)
 	read := m.Read && b.reads
+	poster, other := m.From, m.To
+	if read {
+		poster, other = other, poster
+	}
 	b.messages = append(b.messages, flight{taker: m.To, read: read})
 	if id >= maxMessages {
 		b.fail(fmt.Errorf("more than %d messages in a run: simulate fewer requests", maxMessages))
@@ -189,21 +190,16 @@ func (b *Board) Post(m *Message) int {
 	b.open++
 	turn := 0
 	m.slices(b.path.Piece, func(bytes int64) {
-		k := m.pair(turn, read)
+		w := m.Routes[turn%len(m.Routes)]
+		k := pair{poster, other, w.From, w.To, m.Class}
+		if read {
+			k.a, k.b = k.b, k.a
+		}
 		b.messages[id].left++
 		b.post(k, turn/len(m.Routes), id, bytes)
 		turn++
 	})
 	return id
-}
-
-// pair is the connections of a work request of a message, by its turn.
-func (m *Message) pair(turn int, read bool) pair {
-	w := m.Routes[turn%len(m.Routes)]
-	if read {
-		return pair{m.To, m.From, w.To, w.From, m.Class}
-	}
-	return pair{m.From, m.To, w.From, w.To, m.Class}
 }
 
 // count is the number of work requests of a message.
@@ -263,7 +259,8 @@ func (b *Board) connect(k pair) ([]units.QPN, error) {
 	}
 	var list []units.QPN
 	for i := range b.net.Plan.ConnectionsPerPair() {
-		end, _, err := b.net.ConnectNICs(k.a, k.b, k.entropy(i), 0, k.class)
+		entropy := uint32(engine.Mix(uint64(k.poster)<<40 | uint64(uint32(k.other))<<16 | uint64(uint32(k.a^k.b))<<8 | uint64(i)))
+		end, _, err := b.net.ConnectNICs(k.a, k.b, entropy, 0, k.class)
 		if err != nil {
 			return nil, err
 		}
@@ -315,12 +312,6 @@ func (b *Board) Timer(p *fabric.Partition, source uint32) {
 		}
 		b.arrived(int(t.Tag))
 	})
-}
-
-// entropy is the input of ECMP's hash for one of a pair's connections.
-func (k *pair) entropy(connection int) uint32 {
-	return uint32(engine.Mix(uint64(k.poster)<<40 | uint64(uint32(k.other))<<16 |
-		uint64(uint32(k.a^k.b))<<8 | uint64(connection)))
 }
 
 // handOver posts a slice on its NIC, or lets it wait for room in the send queue behind earlier ones.
