@@ -71,7 +71,7 @@ func (j *job) check() results.Point {
 	skipping.Plan, skipping.observe, skipping.Exact, skipping.hidden = withSeries(j.Plan, &series[0]), nil, true, true
 	with := skipping.run()
 	j.watch.compared(&skipping, &with)
-	j.Exact, j.Plan = false, withSeries(j.Plan, &series[1])
+	j.Exact, j.Plan, j.Work = false, withSeries(j.Plan, &series[1]), new(network.Work)
 	without := j.run()
 	if with.Partial || without.Partial {
 		return without

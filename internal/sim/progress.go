@@ -87,7 +87,7 @@ func (w *watch) share() float64 {
 	for j := range w.running {
 		done += j.work * j.Work.Share()
 	}
-	return done / w.all
+	return min(1, done/w.all)
 }
 
 // expect adds the work of simulations, each of which runs so many times.

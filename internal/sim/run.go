@@ -214,7 +214,7 @@ func (j *job) run() results.Point {
 		return j.once()
 	}
 	clean := *j
-	clean.Plan, clean.observe = j.Plan.Unbroken(), nil
+	clean.Plan, clean.observe, clean.Work = j.Plan.Unbroken(), nil, nil
 	before := clean.once()
 	j.watch.left(&clean)
 	broken := *j

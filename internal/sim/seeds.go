@@ -53,8 +53,8 @@ func seedsFor(asked int, hops int64, drawn bool) int {
 }
 
 // isTooLarge reports whether a size has more packet-hops, whatever a collective's algorithm, than
-// AutoSeeds allows for several seeds. Every node but one receives or sends all of the data, in
-// packets that pass the ports of two nodes at least.
+// AutoSeeds allows for several seeds. All nodes together receive the data as often as there are nodes but
+// one, at least, in packets that pass the ports of two nodes.
 func isTooLarge(r *scenario.Resolved, size units.Bytes) bool {
 	switch r.Workload.Collective {
 	case scenario.AllReduce, scenario.AllGather, scenario.ReduceScatter, scenario.Broadcast, scenario.Reduce, scenario.AllToAll:
@@ -161,7 +161,7 @@ func (a *seedRuns) next() (more []job) {
 	}
 	for i := range a.jobs {
 		base := &a.jobs[i]
-		if !base.into.Measured() || base.into.Partial {
+		if !base.into.Measured() || base.into.Partial || base.into.WithoutJitter {
 			continue
 		}
 		had, n := len(a.points[i]), seedsFor(a.asked, hops[base.point], a.draws[base.point])-1
@@ -217,6 +217,12 @@ func overSeeds(first *results.Point, more []results.Point, r *scenario.Resolved,
 	} else {
 		first.AlgBW *= float64(first.Time) / float64(mean)
 		first.BusBW *= float64(first.Time) / float64(mean)
+	}
+	if e := first.Estimate; e != nil { // as wide around the mean
+		moved := *e
+		moved.LowPs += int64(mean - first.Time)
+		moved.HighPs += int64(mean - first.Time)
+		first.Estimate = &moved
 	}
 	first.Time, first.Seeds = mean, all
 	if first.Fault != nil {

@@ -47,12 +47,14 @@ const (
 var leastWork = 32 * units.GiB
 
 // WorkOf is the work of a task, in bytes of a collective with little else to do, before anything of it is
-// known. What may be estimated from one of the rails is less work.
+// known. What is likely estimated from one of the rails is less work.
 func WorkOf(j *network.Task) float64 {
-	bytes, ranks := j.Bytes, units.Bytes(max(1, j.Scenario.Cluster.Ranks()))
+	bytes, ranks, gpus := j.Bytes, units.Bytes(max(1, j.Scenario.Cluster.Ranks())), units.Bytes(max(1, j.Scenario.Cluster.Node.GPUs))
 	floor := 4 * units.KiB * ranks // the steps of any size
-	if j.Scenario.Run.Error.Fraction() > 0 && !j.Whole && bytes*ranks >= leastWork && j.Plan.Fabric.Topology.Shape == scenario.RailOptimised {
-		bytes /= units.Bytes(max(1, j.Scenario.Cluster.Node.GPUs))
+	op, t := j.Scenario.Workload.Collective, &j.Plan.Fabric.Topology
+	likely := op == scenario.AllReduce || op == scenario.AllToAll && oneLeaf(j.Plan.Graph, j.Scenario.Cluster.Node.NICs)
+	if likely && j.Scenario.Run.Error.Fraction() > 0 && bytes*ranks >= leastWork && t.Shape == scenario.RailOptimised && !j.Scenario.Run.Jitter {
+		bytes /= gpus
 	}
 	return float64(floor + bytes)
 }
@@ -71,13 +73,14 @@ type estimator struct {
 	bound         float64 // of the error
 	work          collective.Extent
 	first         int // pieces of the first part
+	iterations    int // of the collective, with those that warm up
 	compared      int // pieces that are simulated on all rails and on one to see whether they are equal
 }
 
 // newEstimator is the estimator of a simulation; nil if all of it is to be simulated.
 func newEstimator(j *network.Task) (*estimator, error) {
 	bound := j.Scenario.Run.Error.Fraction()
-	if bound == 0 || j.Whole || !j.Exact || j.Plan.Series != nil || j.Plan.Faults != nil || len(j.Plan.Fabric.Beside) > 0 ||
+	if bound == 0 || j.Whole || !j.Exact || j.Plan.Series != nil || hasSurprises(j.Plan) ||
 		j.Bytes*units.Bytes(j.Scenario.Job().Ranks()) < leastWork {
 		return nil, nil
 	}
@@ -86,7 +89,7 @@ func newEstimator(j *network.Task) (*estimator, error) {
 		return nil, err
 	}
 	prog := run.plan.program
-	e := &estimator{task: j, bound: bound, work: collective.ExtentOf(prog)}
+	e := &estimator{task: j, bound: bound, work: collective.ExtentOf(prog), iterations: run.total}
 	if e.work.Pieces == 0 {
 		return nil, nil
 	}
@@ -107,6 +110,14 @@ func newEstimator(j *network.Task) (*estimator, error) {
 	return e, nil
 }
 
+// hasSurprises reports whether something may happen later, or at a single NIC or link, that a part of the work
+// does not show: faults, streams, errors of links, slow receivers, partitions.
+func hasSurprises(p *network.Plan) bool {
+	f := p.Fabric
+	return p.Faults != nil || len(f.Beside) > 0 || f.Link.HasErrors() || len(f.Ethernet.PFC.Receivers) > 0 || f.Inspection.On() ||
+		p.Keys.Tables != nil || p.Segments != nil || p.Lanes != nil || p.Paths != nil || p.OwnLevels
+}
+
 // run simulates parts until the error is within its bound. It returns false if all of the collective
 // has to be simulated.
 func (e *estimator) run(into *results.Point) (ok bool, err error) {
@@ -116,7 +127,7 @@ func (e *estimator) run(into *results.Point) (ok bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if !alike {
+		if !alike || !e.isExact() && e.bound*float64(e.work.Pieces) < 1 {
 			e.rails = 0
 		}
 	}
@@ -144,7 +155,7 @@ func (e *estimator) expect(pieces int) {
 	if e.work.Of == "steps" {
 		pieces = 1 // its lanes end once
 	}
-	e.task.Work.Expect(int64(pieces) * int64(e.work.Lanes) * int64(members))
+	e.task.Work.Expect(int64(pieces) * int64(e.work.Lanes) * int64(members) * int64(e.iterations))
 }
 
 // hasParts reports whether a part of the pieces may tell the time of all, and is worth while.
@@ -165,7 +176,7 @@ func (e *estimator) parts() (list []int) {
 	return list
 }
 
-// compareRails simulates the first pieces on all rails and on the slowest one. It reports whether one
+// compareRails simulates some pieces, spread over all, on all rails and on the slowest one. It reports whether one
 // rail tells the time of all. If the rails are not equal, it compares the slowest over more pieces.
 func (e *estimator) compareRails(into *results.Point) (bool, error) {
 	e.expect((e.rails + 1) * e.compared)
@@ -177,12 +188,15 @@ func (e *estimator) compareRails(into *results.Point) (bool, error) {
 	if alike, err := e.compareRail(into, all, slowest); err != nil || equal && e.equal || !alike {
 		return alike, err
 	}
-	if e.work.Pieces < leastTimes*unequalPieces {
+	more := max(unequalPieces, e.compared)
+	if e.work.Pieces < leastTimes*more {
 		return false, nil
 	}
-	e.expect((e.rails + 1) * unequalPieces)
-	if all, err = e.simulate(into, false, unequalPieces); err != nil {
-		return false, err
+	if more > e.compared {
+		e.expect((e.rails + 1) * more)
+		if all, err = e.simulate(into, false, more); err != nil {
+			return false, err
+		}
 	}
 	slowest, apart, _ := compareSums(all.times, e.rails)
 	alike, err := e.compareRail(into, all, slowest)
@@ -253,15 +267,19 @@ func (e *estimator) simulate(into *results.Point, rail bool, n int) (*share, err
 	return &share{pieces, into.Time, into.Counts.Packets, run.times}, nil
 }
 
-// isSteady reports whether the counters of so many pieces allow to continue them. Which packets are
-// marked is random, and differs between rails. So it is counted as a difference of the rails.
+// isSteady reports whether the counters of so many pieces allow to continue them. Marks are random, and
+// rates follow them. All loops of one rail may have some: the rails differ by them, and the error is a
+// loop at least.
 func (e *estimator) isSteady(c *results.Counts, pieces int) bool {
 	marks := c.Marks + c.CNPs
-	if pieces == e.work.Pieces {
+	if pieces == e.work.Pieces && e.work.Of == "loops" {
 		marks = 0
 	}
-	return marks+c.Skipped.Periods+c.Drops()+c.Timeouts+c.Retransmissions == 0
+	return marks+c.Skipped.Periods+c.Drops()+c.Timeouts+c.Retransmissions+c.LinkRetries+c.Trimmed+c.PFCStorms+c.RNRNAKs == 0
 }
+
+// isExact reports whether one rail is equal to all: they were equal in the compared part, and share no switch.
+func (e *estimator) isExact() bool { return e.equal && e.unshared }
 
 // fill makes the point of the whole from what was simulated, and reports whether its error is within
 // the bound.
@@ -295,12 +313,12 @@ func (e *estimator) fill(p *results.Point, times *pieceTimes, pieces int) bool {
 	return true
 }
 
-// errorOfRails is how far the time of one rail may be from that of all: nothing if they are equal, share no
-// switch, and no packet is marked, which is random. Else it is a piece at least, or their difference in the compared
-// part for each piece, and the spread between the rails, which the paths of further pieces change at
-// random, so that it grows with the root of the pieces.
+// errorOfRails is how far the time of one rail may be from that of all: nothing if one is exact and no packet
+// is marked, which is random. Else it is a piece at least. It is more if the difference in the compared
+// part, for each piece, and the spread of the rails are more. The spread says how far another rail may
+// become the slowest later: that is chance, and grows with the root of the pieces.
 func (e *estimator) errorOfRails(p *results.Point, pieces int) float64 {
-	if e.equal && e.unshared && p.Counts.Marks+p.Counts.CNPs == 0 {
+	if e.isExact() && p.Counts.Marks+p.Counts.CNPs == 0 {
 		return 0
 	}
 	all := float64(e.work.Pieces)

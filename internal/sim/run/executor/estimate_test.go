@@ -231,3 +231,23 @@ workload: {collective: all-reduce, sizes: [128MiB], algorithm: nvls-tree}
 		}
 	}
 }
+
+// Nothing is estimated where a link may lose packets or a NIC becomes slow later: the compared part need not
+// show it.
+func TestSurprisesAreSimulatedAsAWhole(t *testing.T) {
+	t.Parallel()
+	for _, fabrics := range []string{
+		"{preset: infiniband-ndr, link: {error-rate: 1e-9}}",
+		"{preset: roce-v2-400g, ethernet: {pfc: {receivers: [{nic: 3, drain: 100Gbps, start: 500us}]}}}",
+	} {
+		e, whole := bounded(t, `
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [`+fabrics+`]
+workload: {collective: all-reduce, sizes: [128MiB], algorithm: nvls-tree}
+`, 0.2)
+		if e.Estimate != nil || e.Time != whole.Time {
+			t.Errorf("%s: %v with the estimate %+v, simulated as a whole %v", fabrics, e.Time, e.Estimate, whole.Time)
+		}
+	}
+}

@@ -106,7 +106,8 @@ type pace struct {
 }
 
 // paceOf is the pace of n pieces. It is measured after the collective has filled its buffers, and
-// before it drains them: between the half and seven eighths of the pieces. Of two stretches of unlike pieces, each is measured in its middle half.
+// before it drains them: between the half and seven eighths of the pieces. Of two stretches of unlike
+// pieces, each is measured in its middle half.
 func (t *pieceTimes) paceOf(n int) (p pace, ok bool) {
 	if t.of.Stretches == 1 {
 		return t.paceIn(n/2, n*7/8)
