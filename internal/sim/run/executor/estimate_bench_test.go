@@ -24,6 +24,9 @@ var gridWorkloads = []string{
 // fabrics and three topologies. Of the points that are estimated with the default bound it reports the
 // share whose interval has the true time, the mean and the largest error in per cent. -v names each.
 func BenchmarkEstimates(b *testing.B) {
+	if testing.Short() {
+		b.Skip("it takes some twenty minutes")
+	}
 	for _, topology := range []string{"rails", "fat-tree", "dragonfly"} {
 		for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
 			for _, workload := range gridWorkloads {
