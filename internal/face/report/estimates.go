@@ -23,8 +23,8 @@ func estimateText(e *results.Estimate) string {
 	return fmt.Sprintf("estimated from %s, ±%.2g %%", strings.Join(of, " and "), 100*e.Error())
 }
 
-// estimateNotes lists the points of a run that are estimated, those of a fabric with equal text together,
-// and says what of them is the part's.
+// estimateNotes names the estimated points of each fabric, and says which of their figures are those of the
+// simulated part.
 func estimateNotes(r *results.Results) (out []string) {
 	exact := true
 	for i := range r.Fabrics {
@@ -48,7 +48,7 @@ func estimateNotes(r *results.Results) (out []string) {
 	switch {
 	case len(out) == 0:
 	case exact:
-		out = append(out, "All rails did the same at the same times in a part of this run, so the time of one is the time of all, and the counters are multiplied. Messages and links are those of the simulated rail. --error none simulates every packet.")
+		out = append(out, "In a part of this run every GPU took every step at the same time as the other GPUs of its node. So the time of one rail is the time of all. Counters are multiplied by the number of rails; messages and links are those of the simulated rail. --error none simulates every packet.")
 	default:
 		out = append(out, "weft extrapolates times and counters to the whole size. The times of messages and the links are from the simulated part. --error none simulates every packet.")
 	}

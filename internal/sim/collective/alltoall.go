@@ -53,8 +53,8 @@ func pairs(s Spec) (allToAll, error) {
 	return p, nil
 }
 
-// distances are the numbers below n in NCCL's order: the sums of 0, 1, 2, … modulo a power of two, without
-// those that are not below n.
+// distances lists the numbers from 0 to n−1 in NCCL's order: the partial sums of 0, 1, 2, … modulo the
+// next power of two. It leaves out sums of n and more.
 func distances(n int) (list []int) {
 	power := 1 << bits.Len(uint(n-1))
 	for round, d := 0, 0; round < power; {

@@ -26,7 +26,7 @@ func TestDistancesAreInTheOrderOfNCCL(t *testing.T) {
 	}
 }
 
-// An all-to-all goes to all GPUs of a node before it goes to those of another one.
+// A rank sends to all GPUs of a node before it sends to another node.
 func TestAnAllToAllGoesNodeByNode(t *testing.T) {
 	p, err := New(Spec{Op: AllToAll, Algo: Direct, Layout: Layout{Nodes: 4, PerNode: 4}, Bytes: 16 << 10})
 	if err != nil {

@@ -27,8 +27,8 @@ type Extent struct {
 	Of     string // what a piece is: loops, rounds or steps
 	Lanes  int    // lanes of a loop or a round, over all channels; of steps all lanes
 	// Stretches is the number of parts of the work whose pieces are alike: the steps of a ring that
-	// reduce, and those that distribute. Rounds have none: their pace goes up and down for as long as
-	// the ranks' windows interfere, which may be all of them.
+	// reduce, and those that distribute. Rounds have no such part: the windows of the ranks
+	// interfere, and the pace of the rounds may change until the end.
 	Stretches int
 }
 

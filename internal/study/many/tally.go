@@ -83,9 +83,6 @@ func (t *Tally) weighed(work float64, known bool) {
 	} else {
 		t.done += work
 	}
-	if t.all > 0 {
-		t.ended.Share = min(1, t.done/t.all)
-	}
 }
 
 // say tells the sum. The caller has locked t.

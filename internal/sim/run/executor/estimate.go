@@ -62,7 +62,7 @@ func WorkOf(j *network.Task) float64 {
 // estimator estimates the point of a collective.
 type estimator struct {
 	task  *network.Task
-	rails int  // alike rails of which one is simulated; 0: all are simulated
+	rails int  // number of alike rails, of which weft simulates one; 0: weft simulates all
 	rail  int  // that one
 	equal bool // all rails do the same at the same times
 	// unshared says that the rails share no switch. If they do, the error is a piece at least.
@@ -73,7 +73,7 @@ type estimator struct {
 	bound         float64 // of the error
 	work          collective.Extent
 	first         int // pieces of the first part
-	iterations    int // of the collective, with those that warm up
+	iterations    int // of the collective, warm-up included
 	compared      int // pieces that are simulated on all rails and on one to see whether they are equal
 }
 
@@ -221,9 +221,9 @@ func (e *estimator) compareRail(into *results.Point, all *share, rail int) (bool
 	return apart <= mostApart*float64(all.time) && one.packets*int64(e.rails) == all.packets, nil
 }
 
-// compareSums is the rail whose GPUs take the steps of a collective the latest, and by how much later than
-// those of the fastest rail on average, in picoseconds. equal says that the GPUs of each node take all
-// their steps at the same times.
+// compareSums returns the rail whose GPUs take their steps the latest on average, and its mean delay
+// against the fastest rail, in picoseconds. equal reports whether the GPUs of each node take all steps at
+// the same times.
 func compareSums(t *pieceTimes, rails int) (slowest int, apart float64, equal bool) {
 	of, steps := make([]float64, rails), 0
 	equal = true

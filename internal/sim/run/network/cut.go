@@ -77,7 +77,7 @@ func (p *Plan) alongRail(part []int32, parts, nodes, rail int) []int32 {
 	return appendScaleUp(part, home, p.Node)
 }
 
-// appendScaleUp appends the partitions of the GPUs and of the scale-up switches, those of their nodes.
+// appendScaleUp appends the partition of each GPU and of each scale-up switch: the partition of its node.
 func appendScaleUp(part, home []int32, n *scenario.Node) []int32 {
 	members := n.GPUs
 	if Pooled(n) {
