@@ -33,8 +33,9 @@ workload: {pattern: flows, operation: write, flows: [%s]}
 // TestEmulationAgreesWithSimulation has senders write to one receiver through a switch: by devices of verbs
 // through the emulated fabric, and simulated with the times at which their programs began, on which the
 // simulation's own number of pauses depends: with XOFF at 512 KiB it goes from 257 to 417. With InfiniBand's
-// congestion control its time goes from 1,120 to 1,211 us if they begin within 2 us, so the means of several runs
-// are compared.
+// congestion control its time goes from 1,120 to 1,211 us if they begin within 2 us. TIMELY reads round trips, so the
+// processor's slips (some us of the fabric's time) reach its rates: of 36 emulated runs 34 took 2.97 to 3.01 ms, one
+// 2.81 and one 3.21 ms. The means of several runs are compared for both.
 func TestEmulationAgreesWithSimulation(t *testing.T) {
 	const message, messages = 1 << 20, 16
 	for _, c := range []struct {
@@ -44,7 +45,7 @@ func TestEmulationAgreesWithSimulation(t *testing.T) {
 	}{
 		{"PFC", "{preset: roce-v2-400g, cc: none, ethernet: {ecn: {enabled: false}, pfc: {xoff: 64KiB}}}", 3, 1},
 		{"DCQCN", "{preset: roce-v2-400g, ethernet: {ecn: {kmin: 100KB, kmax: 400KB}}}", 3, 1},
-		{"TIMELY", "{preset: roce-v2-400g, cc: timely, ethernet: {ecn: {enabled: false}}}", 3, 1},
+		{"TIMELY", "{preset: roce-v2-400g, cc: timely, ethernet: {ecn: {enabled: false}}}", 3, 8},
 		{"Swift", "{preset: roce-v2-400g, cc: swift, ethernet: {ecn: {enabled: false}}}", 3, 1},
 		{"HPCC", "{preset: roce-v2-400g, cc: hpcc, ethernet: {ecn: {enabled: false}}}", 3, 1},
 		{"InfiniBand", "{preset: infiniband-ndr}", 3, 1},
