@@ -4,6 +4,7 @@
 // # Rooms
 //
 //	topology  the graph of a network, the builders of its shapes, division into partitions;
+//	cabling   a fabric as it is cabled: devices, ports, cables, whatever named them;
 //	cores     independent work shared among processor cores
 //	cycles    directed graphs searched for a circle: the prover of credit loops
 //	canon     the bytes that identify a value
