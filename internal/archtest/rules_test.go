@@ -77,7 +77,7 @@ var rooms = []room{
 
 	{"internal/ib/subnet", []string{"units", "internal/base/topology"}, "a subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it"},
 	{"internal/ib/format", []string{"units", "internal/base/wording", "internal/ib/subnet"}, "a file format is the same whoever asks for the file"},
-	{"internal/ib/inspect", []string{"units", "internal/ib/subnet"}, "the shape of a fabric is seen from its cables, whatever file they were read from"},
+	{"internal/ib/inspect", []string{"units", "internal/base/cabling", "internal/ib/subnet"}, "the shape of a fabric is seen from its cables, whatever file they were read from"},
 	{"internal/ib/proof", []string{"units", "internal/base/cores", "internal/base/cycles", "internal/ib/subnet"}, "the proof of tables does not use the code that computed them"},
 	{
 		"internal/ib/route",

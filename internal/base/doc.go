@@ -11,6 +11,7 @@
 //	stats     confidence intervals and quantiles
 //	door      whom a listener lets in, and that it goes on
 //	jsontext  values as JSON that people read, too
+//	packed    files that may be compressed
 //	regular   files of folders that anybody may have filled
 //	wording   pieces of messages: a short quotation, a number with its noun
 //

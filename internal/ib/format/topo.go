@@ -145,6 +145,9 @@ func (t *topoReader) statement(in *lines, line string, node int32) int32 {
 	if i := strings.IndexAny(line, " \t=+"); i >= 0 {
 		word = line[:i]
 	}
+	if kind := strings.TrimRight(word, "0123456789"); kind != word { // a terminal lost the tab: Switch41 "S-…"
+		word = kind
+	}
 	switch word {
 	case "Switch":
 		return t.head(in, subnet.Switch, line[len(word):])
@@ -225,6 +228,8 @@ func (t *topoReader) addNode(in *lines, kind subnet.Kind, ports int, id, rest st
 	}
 	named, isGUID := guidOfID(kind, id)
 	switch {
+	case isGUID && t.next.portGUID == named: // also of a director's chips, which share the GUID before the brackets
+		n.GUID = named
 	case t.next.hasGUID && isGUID && named != n.GUID:
 		in.note("the node is called %q, and the line above says that its GUID is %v: the latter is used", id, n.GUID)
 		n.ID = id

@@ -92,10 +92,18 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 	}
 }
 
-// externalPort skips the port number on the housing, from ibnetdiscover -g.
+// externalPort skips the port number on the housing: [ext 3] of ibnetdiscover -g, (3) of ibdiagnet. A GUID in brackets
+// has more digits.
 func externalPort(c *cursor) {
 	if c.lit("[ext ") {
 		c.until("]")
+		return
+	}
+	label := *c
+	if label.lit("(") {
+		if _, ok := label.number(subnet.MaxPorts); ok && label.lit(")") {
+			*c = label
+		}
 	}
 }
 

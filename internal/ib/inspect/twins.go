@@ -8,7 +8,7 @@ import (
 // twins reports two switches of one pod below the same switches, where every other pod has one, if
 // another pod has two below switches that the first pod lacks: their only cables up are crossed. Their
 // pairs have the usual number of cables. So this is all that tells.
-func (c *cabling) twins(l int) {
+func (c *pairing) twins(l int) {
 	if l == 0 || len(c.blocks) < 2 {
 		return
 	}
@@ -48,12 +48,12 @@ func (c *cabling) twins(l int) {
 }
 
 // twin reports two pairs of twins, below two groups of switches.
-func (c *cabling) twin(two, above, others, alsoAbove []int32) {
+func (c *pairing) twin(two, above, others, alsoAbove []int32) {
 	c.in.find(Warning, "crossed-cables", nil, "%s are of one pod and below %s, and %s of another pod below %s, where other pods have one: exchange a cable of each pair at one end",
 		c.names(two), c.names(above), c.names(others), c.names(alsoAbove))
 }
 
-func (c *cabling) names(switches []int32) string {
+func (c *pairing) names(switches []int32) string {
 	var names []string
 	for _, sw := range slices.Sorted(slices.Values(switches)) {
 		names = append(names, c.g.name(sw))

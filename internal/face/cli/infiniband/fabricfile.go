@@ -1,13 +1,12 @@
 package infiniband
 
 import (
-	"bufio"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
+	"weft/internal/base/packed"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/process"
 	"weft/internal/ib/format"
@@ -69,15 +68,7 @@ func remark(e *process.Env, r *format.Report) {
 	}
 }
 
-// opened is a file being read, perhaps through a decompressor.
-type opened struct {
-	io.Reader
-	file io.Closer
-}
-
-func (o opened) Close() error { return o.file.Close() }
-
-// openFabric opens a file, compressed by gzip or not; - is standard input.
+// openFabric opens a file, compressed or not; - is standard input.
 func openFabric(e *process.Env, path string) (io.ReadCloser, error) {
 	file := io.NopCloser(e.Stdin)
 	if path != "-" {
@@ -87,14 +78,5 @@ func openFabric(e *process.Env, path string) (io.ReadCloser, error) {
 		}
 		file = f
 	}
-	in := bufio.NewReader(file)
-	if head, _ := in.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b { // a shorter file is not an archive
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			file.Close()
-			return nil, fmt.Errorf("%s is compressed by gzip and damaged: %w", path, err)
-		}
-		return opened{z, file}, nil
-	}
-	return opened{in, file}, nil
+	return packed.Undo(path, file)
 }

@@ -59,7 +59,7 @@ func blocksOf(g *graph, level []int, l int) []block {
 // cabling reports pairs of switches with fewer or more cables than the other pairs of their block.
 func (in *inspection) cabling(p *island) {
 	for l := range top(p.level) {
-		c := cabling{in: in, g: p.g, level: p.level, delta: map[[2]int32]int{}, block: map[int32]int{}}
+		c := pairing{in: in, g: p.g, level: p.level, delta: map[[2]int32]int{}, block: map[int32]int{}}
 		c.blocks = blocksOf(p.g, p.level, l)
 		in.unplaced(p, l, c.blocks)
 		c.twins(l)
@@ -95,8 +95,8 @@ func (in *inspection) unplaced(p *island, l int, blocks []block) {
 // tried with all.
 const maxDeltas = 1000
 
-// cabling compares the cables between two neighbouring levels.
-type cabling struct {
+// pairing compares the cables between two neighbouring levels.
+type pairing struct {
 	in     *inspection
 	g      *graph
 	level  []int
@@ -111,7 +111,7 @@ type cabling struct {
 }
 
 // preferred is the usual number of cables of most blocks, -1 if there is none.
-func (c *cabling) preferred() int {
+func (c *pairing) preferred() int {
 	var all []int
 	for i := range c.blocks {
 		if each, ok := c.blocks[i].usual(c.g, -1); ok && each > 0 {
@@ -125,7 +125,7 @@ func (c *cabling) preferred() int {
 }
 
 // compare fills delta.
-func (c *cabling) compare(l int) {
+func (c *pairing) compare(l int) {
 	c.each, c.why = make([]int, len(c.blocks)), make([]string, len(c.blocks))
 	preferred := c.preferred()
 	for i := range c.blocks {
@@ -172,7 +172,7 @@ func (c *cabling) compare(l int) {
 }
 
 // sorted is the pairs with a delta, by lower and then by upper switch.
-func (c *cabling) sorted() [][2]int32 {
+func (c *pairing) sorted() [][2]int32 {
 	pairs := make([][2]int32, 0, len(c.delta))
 	for pair, d := range c.delta {
 		if d != 0 {
@@ -185,7 +185,7 @@ func (c *cabling) sorted() [][2]int32 {
 
 // crossed reports two cables that are exchanged: a lacks a cable to b and has one more to d, and c
 // lacks one to d and has one more to b.
-func (c *cabling) crossed() {
+func (c *pairing) crossed() {
 	pairs := c.sorted()
 	for _, lack := range pairs {
 		a, b := lack[0], lack[1]
@@ -214,7 +214,7 @@ func (c *cabling) crossed() {
 
 // moved reports cables that lead to another switch than those of their peers: at their upper or at
 // their lower end.
-func (c *cabling) moved() {
+func (c *pairing) moved() {
 	pairs := c.sorted()
 	for _, lack := range pairs {
 		for _, more := range pairs {
@@ -237,7 +237,7 @@ func (c *cabling) moved() {
 
 // which names n of the cables from a to b that should lead elsewhere: the ports at which most of a's
 // peers lead there. ends are their ports, nil if that does not tell them from the others.
-func (c *cabling) which(a, b, should int32, n int) (text string, ends []subnet.End) {
+func (c *pairing) which(a, b, should int32, n int) (text string, ends []subnet.End) {
 	var odd []subnet.End
 	for _, p := range c.g.ports(a, b) {
 		there, here := 0, 0
@@ -277,7 +277,7 @@ func (c *cabling) which(a, b, should int32, n int) (text string, ends []subnet.E
 }
 
 // lacking reports switches that lack cables to more than a third of the others: each is one finding.
-func (c *cabling) lacking() {
+func (c *pairing) lacking() {
 	lacks := map[int32][]int32{}
 	for _, pair := range c.sorted() {
 		if c.delta[pair] < 0 {
@@ -298,7 +298,7 @@ func (c *cabling) lacking() {
 }
 
 // missing reports the other cables that lack.
-func (c *cabling) missing() {
+func (c *pairing) missing() {
 	for _, pair := range c.sorted() {
 		if d := c.delta[pair]; d < 0 {
 			c.in.missing(c.g, pair[0], pair[1], -d, c.why[c.block[pair[0]]])
@@ -307,7 +307,7 @@ func (c *cabling) missing() {
 }
 
 // lonely reports a switch that lacks cables to many others, and forgets these.
-func (c *cabling) lonely(sw int32, to []int32, of, block int) {
+func (c *pairing) lonely(sw int32, to []int32, of, block int) {
 	cables := 0
 	var names []string
 	for _, other := range to {
@@ -329,7 +329,7 @@ func (c *cabling) lonely(sw int32, to []int32, of, block int) {
 }
 
 // extra reports pairs with more cables than most, if they are few.
-func (c *cabling) extra() {
+func (c *pairing) extra() {
 	pairs := c.sorted()
 	pairs = slices.DeleteFunc(pairs, func(pair [2]int32) bool { return c.delta[pair] < 0 })
 	if 10*len(pairs) > c.pairs {

@@ -1,0 +1,87 @@
+package inspect
+
+import (
+	"strconv"
+	"strings"
+
+	"weft/internal/base/cabling"
+	"weft/internal/ib/subnet"
+)
+
+// Cabling is a subnet as devices and cables, in the order of its nodes. The group of an adapter is its host, the group
+// of a switch chip its housing, if several chips share one.
+func Cabling(s *subnet.Subnet) *cabling.Fabric {
+	f := &cabling.Fabric{Devices: make([]cabling.Device, len(s.Nodes))}
+	g := newGraph(s, namesOf(s), nil, make([]int32, len(s.Nodes)))
+	hosts, of := hostsOf(g)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		d := cabling.Device{Name: n.Name, GUID: n.GUID, Ports: n.NumPorts()}
+		switch {
+		case n.Kind == subnet.Switch:
+			d.Role = cabling.Switch
+			d.Group, d.Model = housing(n.Name)
+		case n.Kind == subnet.Router:
+			d.Role = cabling.Router
+		case isAggregation(n):
+			d.Role = cabling.Aggregator
+		default:
+			d.Role = cabling.Host
+			d.Group = groupOf(n, hosts[of[int32(i)]].name)
+		}
+		f.Devices[i] = d
+	}
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			near := subnet.End{Node: int32(i), Port: uint8(p)}
+			far := s.Peer(near)
+			if !far.Exists() || far.Node < near.Node || far.Node == near.Node && far.Port < near.Port {
+				continue
+			}
+			port := s.Port(near)
+			f.Cables = append(f.Cables, cabling.Cable{
+				A: cableEnd(near), B: cableEnd(far), Rate: port.Link.Rate(), Could: port.Could.Rate(), Link: linkText(port.Link),
+			})
+		}
+	}
+	return f
+}
+
+// groupOf is the host of an adapter: its name, or, for an adapter with its vendor's default name, the system that it
+// is in. Empty if neither is known.
+func groupOf(n *subnet.Node, host string) string {
+	switch {
+	case !isUnnamed(n):
+		return host
+	case n.SystemGUID != 0:
+		return "system " + n.SystemGUID.String()
+	}
+	return ""
+}
+
+// housing is the director that a switch chip is in, empty for a switch of one chip, and the model. Mellanox's managed
+// switches describe themselves as MF0;NAME:MODEL/U1, the chips of directors as MF0;NAME:MODEL/L16/U2.
+func housing(description string) (name, model string) {
+	_, rest, ok := strings.Cut(description, ";")
+	if !ok {
+		return "", ""
+	}
+	name, place, _ := strings.Cut(rest, ":")
+	model, chip, _ := strings.Cut(place, "/")
+	if !strings.Contains(chip, "/") {
+		return "", model
+	}
+	return name, model
+}
+
+func cableEnd(e subnet.End) cabling.End {
+	return cabling.End{Device: int(e.Node), Port: strconv.Itoa(int(e.Port))}
+}
+
+// linkText is a link as InfiniBand's tools write it, empty if nothing is known of it.
+func linkText(l subnet.Link) string {
+	if l == (subnet.Link{}) {
+		return ""
+	}
+	return l.String()
+}
