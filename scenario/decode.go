@@ -261,6 +261,10 @@ func readScalar(text string, v reflect.Value) error {
 		return parseInto(p, text, units.ParseTime)
 	case *PKey:
 		return parseInto(p, text, parsePKey)
+	case *PortRow:
+		return parseInto(p, text, parsePortRow)
+	case *units.GUID:
+		return parseInto(p, text, units.ParseGUID)
 	case *QKey:
 		return parseInto(p, text, parseQKey)
 	case *ErrorBound:
@@ -368,6 +372,10 @@ func wanted(t reflect.Type) string {
 		return "a rate of operations such as 989TFLOPS"
 	case t == reflect.TypeFor[units.Power]():
 		return "a power such as 120kW"
+	case t == reflect.TypeFor[PortRow]():
+		return "the ports of a switch, two hexadecimal digits for each NIC"
+	case t == reflect.TypeFor[units.GUID]():
+		return "a GUID such as 0x0002c90300a1b2c3"
 	case t == reflect.TypeFor[PKey]():
 		return "a P_Key such as 0x8"
 	case t == reflect.TypeFor[QKey]():

@@ -230,8 +230,16 @@ type Topology struct {
 	// LinksPerDim is the number of parallel cables between neighbours of a
 	// torus.
 	LinksPerDim int `yaml:"links-per-dim,omitzero" range:"1..1024"`
+	// File is a file of a real fabric as it is cabled: the output of ibnetdiscover or iblinkinfo, a cabling plan, a
+	// folder of switch configurations. The topology is then listed, and its devices and links are the file's.
+	File string `yaml:"file,omitzero"`
 	// Links are all cables of a listed topology.
 	Links []TopologyLink `yaml:"links,omitzero"`
+	// Devices are the devices of a real fabric, by number. Empty: they have the usual names.
+	Devices []TopologyDevice `yaml:"devices,omitzero"`
+	// Others is the number of the last NICs in Devices, which are of hosts that are no nodes of the cluster: they carry
+	// no load.
+	Others int `yaml:"others,omitzero" range:"0..16777216"`
 	// Cables is the length of each kind of cable. Links have their own.
 	Cables Cables `yaml:"cables"`
 }
@@ -255,6 +263,12 @@ type Cables struct {
 type Routing struct {
 	// Mode is the load balancing.
 	Mode RoutingMode `yaml:"mode"`
+	// Tables is a file with the forwarding tables of a real fabric (topology.file) of InfiniBand: opensm-lfts.dump,
+	// opensm.fdbs, or the output of dump_fts or ibroute. They take the place of ib.engine.
+	Tables string `yaml:"tables,omitzero"`
+	// Forwarding is these tables in a resolved scenario: for each switch the port to each NIC, two hexadecimal digits
+	// each, ff for none.
+	Forwarding []PortRow `yaml:"forwarding,omitzero"`
 	// HashSeed, together with run.seed, seeds all that a network draws: the hash of
 	// ECMP and flowlets, marks, losses. Another number gives another draw with the
 	// same run.seed; none pins the hash, because each run.seed draws again.

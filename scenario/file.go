@@ -21,6 +21,7 @@ type File struct {
 	set  map[string]place // each stated field with its place
 	read *Resolved        // nil, or what the check of the file resolved, for the first Resolve
 
+	notes []string  // see Notes
 	named *[]string // nil, or the names of the files that Resolve opens
 }
 
@@ -93,7 +94,7 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 	if err := append(errs, more...).err(); err != nil {
 		return nil, err
 	}
-	f.set = g.set
+	f.set, f.notes = g.set, g.notes
 	return r, nil
 }
 

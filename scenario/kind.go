@@ -23,8 +23,8 @@ var documents = []struct {
 
 // otherTexts are files of other programs, by the beginning of one of their lines.
 var otherTexts = []struct{ begins, what, verb string }{
-	{"switchguid=", "a topology of ibnetdiscover", "weft fabric inspect"},
-	{"caguid=", "a topology of ibnetdiscover", "weft fabric inspect"},
+	{"switchguid=", "a topology of ibnetdiscover", "weft fabric inspect; weft fabric convert FILE --to scenario writes a scenario on it"},
+	{"caguid=", "a topology of ibnetdiscover", "weft fabric inspect; weft fabric convert FILE --to scenario writes a scenario on it"},
 	{"#       size         count", "a log of nccl-tests", "weft diagnose or weft calibrate"},
 	{" #bytes ", "a log of perftest", "weft diagnose or weft calibrate"},
 	{"#bytes ", "a log of perftest", "weft diagnose or weft calibrate"},

@@ -8,7 +8,7 @@ import (
 )
 
 // expand is the names that match a pattern, in its order: node[0-2,7]/nic0 is node0/nic0,
-// node1/nic0, node2/nic0 and node7/nic0. A text without brackets is one name.
+// node1/nic0, node2/nic0 and node7/nic0; gpu[01-10] is gpu01 to gpu10. A text without brackets is one name.
 func expand(pattern string) ([]string, error) {
 	before, rest, found := strings.Cut(pattern, "[")
 	if !found {
@@ -37,14 +37,14 @@ func expand(pattern string) ([]string, error) {
 	names := make([]string, 0, len(numbers)*len(tails))
 	for _, n := range numbers {
 		for _, tail := range tails {
-			names = append(names, before+strconv.Itoa(n)+tail)
+			names = append(names, before+n+tail)
 		}
 	}
 	return names, nil
 }
 
-// numberSet is the numbers of 0-3,7.
-func numberSet(set string) (numbers []int, err error) {
+// numberSet is the numbers of 0-3,7 as texts. A range that begins with zeros keeps its width: 001-064.
+func numberSet(set string) (numbers []string, err error) {
 	for part := range strings.SplitSeq(set, ",") {
 		from, to, isRange := strings.Cut(part, "-")
 		first, err1 := strconv.ParseUint(from, 10, 31)
@@ -58,8 +58,12 @@ func numberSet(set string) (numbers []int, err error) {
 		case len(numbers)+int(last-first) >= maxList:
 			return nil, fmt.Errorf("more than %d names", maxList)
 		}
+		width := 0
+		if len(from) > 1 && from[0] == '0' {
+			width = len(from)
+		}
 		for n := first; n <= last; n++ {
-			numbers = append(numbers, int(n))
+			numbers = append(numbers, fmt.Sprintf("%0*d", width, n))
 		}
 	}
 	return numbers, nil
@@ -80,10 +84,18 @@ func (c *Cluster) NICs(name string) ([]int, error) {
 	host, adapter, one := strings.Cut(name, "/")
 	node, ok := numbered(host, "node", c.Nodes)
 	if !ok {
+		node = slices.Index(c.Hosts, host)
+		ok = node >= 0 && node < c.Nodes
+	}
+	if !ok {
 		return nil, fmt.Errorf("%q is no NIC of the cluster: want node0 to node%d, or node0/nic0 to node%d/nic%d", abridged(name), c.Nodes-1, c.Nodes-1, c.Node.NICs-1)
 	}
 	if one {
 		nic, ok := numbered(adapter, "nic", c.Node.NICs)
+		if !ok {
+			nic = slices.Index(c.Adapters, adapter)
+			ok = nic >= 0
+		}
 		if !ok {
 			return nil, fmt.Errorf("%q is no NIC of a node: want nic0 to nic%d", abridged(name), c.Node.NICs-1)
 		}

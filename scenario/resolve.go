@@ -64,6 +64,9 @@ func (f *File) resolve() (*Resolved, Errors) {
 		r.defaults("serving", reflect.ValueOf(&r.doc.Serving).Elem(), "serving")
 	}
 	r.document(f.root)
+	if f.root.kind == mapping {
+		r.realCluster(f.root)
+	}
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
 	r.Faults, r.Control, r.NCCL = r.doc.Faults, r.doc.Control, r.doc.NCCL
 	r.Isolation, r.Tune, r.Sweep, r.Training, r.Serving = r.doc.Isolation, r.doc.Tune, r.doc.Sweep, r.doc.Training, r.doc.Serving
@@ -82,7 +85,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.check()
 	r.errs = consequences(r.errs, r.misread)
 	normalise(reflect.ValueOf(r.Resolved).Elem())
-	f.set = r.set
+	f.set, f.notes = r.set, r.real.notes
 	return r.Resolved, r.errs
 }
 

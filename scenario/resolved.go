@@ -42,6 +42,12 @@ type Cluster struct {
 	// Node is the hardware of a node. A node is one scale-up domain: a
 	// rack of GB200 NVL72 is one node of 72 GPUs.
 	Node Node `yaml:"node"`
+	// Hosts are the names of the nodes, in their order: of a real fabric (topology.file), all hosts of a kind by
+	// default. gpu[01-64] stands for 64 names, @FILE for the names in a file, one a line.
+	Hosts []string `yaml:"hosts,omitzero"`
+	// Adapters are the names of a host's NICs in a real fabric, in the order of the GPUs: mlx5_[0-3]. Empty: all
+	// ports of a host, in the order of their names.
+	Adapters []string `yaml:"adapters,omitzero"`
 }
 
 // Ranks is the number of GPUs of the cluster, one rank each.

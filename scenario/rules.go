@@ -1,6 +1,10 @@
 package scenario
 
-import "fmt"
+import (
+	"fmt"
+
+	"weft/internal/sim/cabled"
+)
 
 // rules holds the parts that all rules of a scenario share: the values, the places of fields, the
 // errors and the folder of the scenario. Each duty has a type of its own. Methods whose names begin
@@ -12,10 +16,12 @@ type rules struct {
 	dir   string // folder for the files that the scenario names
 	names int    // number of names in patterns so far
 	named *[]string
+	real  realFabrics
 }
 
 func newRules(f *File) *rules {
 	r := &rules{decoder: newDecoder(f.Name), Resolved: &Resolved{}, dir: f.dir, named: f.named}
+	r.real = realFabrics{sources: map[string]*cabled.Source{}, placed: map[string]*cabled.Placed{}, failed: map[string]bool{}}
 	r.start = f.start()
 	return r
 }

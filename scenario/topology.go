@@ -15,7 +15,7 @@ var topologyFields = map[Shape][]string{
 	Dragonfly:     {"radix", "groups", "switches-per-group", "hosts-per-leaf", "global-links", "spare-ports"},
 	DragonflyPlus: {"radix", "groups", "switches-per-group", "spines", "hosts-per-leaf", "global-links", "spare-ports"},
 	Torus:         {"radix", "dims", "hosts-per-leaf", "links-per-dim", "spare-ports"},
-	Listed:        {"radix", "links"},
+	Listed:        {"radix", "links", "file", "devices", "others"},
 }
 
 // fieldsOf is topologyFields; a dual-plane has the fields of its planes.
@@ -58,6 +58,7 @@ func (r *resolver) deriveTopologies() {
 // derive computes a topology; radix is the number of ports of the smallest switch.
 func (r topologyRules) derive(radix int) {
 	t := &r.Topology
+	r.deriveFile()
 	if protocol.Of(r.Kind).OneSegment && !r.wrote("shape") && !r.written["topology.shape"] {
 		t.Shape = SingleSwitch // its only topology
 	}

@@ -11,12 +11,32 @@ type TopologyLink struct {
 	// Ends are two nodes by their numbers. Those from 0 on are the cluster's NICs, node
 	// by node, and those after them the switches. A NIC has one cable, to a switch.
 	Ends []int `yaml:"ends" range:"0..33554431"`
+	// Ports are the ports at the two ends, from 1. Empty: the first free ones.
+	Ports []int `yaml:"ports,omitzero" range:"1..16384"`
 	// Count is the number of cables; 0 is one.
 	Count int `yaml:"count,omitzero" range:"0..16384"`
 	// Rate is the rate of a cable; 0 is the rate of the fabric's link.
 	Rate units.Rate `yaml:"rate,omitzero" range:"0bps..100Tbps"`
 	// Length is the length of each cable.
 	Length units.Length `yaml:"length" range:"1mm..100km"`
+}
+
+// TopologyDevice is a NIC or a switch of a real fabric.
+type TopologyDevice struct {
+	// Name is its name: host/adapter for a NIC.
+	Name string `yaml:"name"`
+	// GUID is its NodeGUID on InfiniBand; 0: none is known.
+	GUID units.GUID `yaml:"guid,omitzero"`
+	// Port is the PortGUID of a NIC; 0: none is known.
+	Port units.GUID `yaml:"port,omitzero"`
+	// LID is its LID; 0: it has none, and gets one.
+	LID int `yaml:"lid,omitzero" range:"0..65535"`
+	// Ports is the number of ports of a switch; 0: as many as it has cables.
+	Ports int `yaml:"ports,omitzero" range:"0..16384"`
+	// Level is 1 for a leaf and more for a switch above it; 0 for a NIC, and for a switch without hosts below.
+	Level int `yaml:"level,omitzero" range:"0..127"`
+	// Group is the pod or group of a switch, from 1; 0: none.
+	Group int `yaml:"group,omitzero" range:"0..1048576"`
 }
 
 // cables is the number of cables.
@@ -27,7 +47,7 @@ const maxLinks = 1 << 20
 
 // checkLinks checks that the links of a listed topology make a fabric of the cluster's NICs.
 func (r topologyRules) checkLinks() {
-	t, nics := &r.Topology, r.Cluster.Endpoints()
+	t, nics := &r.Topology, r.Cluster.Endpoints()+r.Topology.Others
 	if r.NIC.Ports != 1 {
 		r.complain("", "NICs of %d ports: in a listed topology each has one; a NIC of several is as many NICs (cluster.node.nics)", r.NIC.Ports)
 		return
@@ -47,6 +67,9 @@ func (r topologyRules) checkLinks() {
 		case max(l.Ends[0], l.Ends[1]) < nics:
 			r.complain(at+".ends", "%d and %d are both NICs: switches have the numbers from %d on, and a NIC's link goes to one", l.Ends[0], l.Ends[1], nics)
 			return
+		case len(l.Ports) != 0 && len(l.Ports) != 2:
+			r.complain(at+".ports", "want a port for each of the two ends, such as [1, 36], or none")
+			return
 		case l.Length <= 0:
 			r.complain(at+".length", "want the length of the cable, such as 5m")
 			return
@@ -61,7 +84,11 @@ func (r topologyRules) checkLinks() {
 
 // checkDegrees checks that every node up to the last has cables, and at most as many as ports.
 func (r topologyRules) checkDegrees(degree map[int]int, last int) {
-	nics, radix := r.Cluster.Endpoints(), r.Topology.Radix
+	nics, radix := r.Cluster.Endpoints()+r.Topology.Others, r.Topology.Radix
+	if devices := len(r.Topology.Devices); devices > 0 && devices != last+1 {
+		r.complain("devices", "%d devices, and the links have %d", devices, last+1)
+		return
+	}
 	for node := range last + 1 {
 		switch n := degree[node]; {
 		case node < nics && n != 1:
@@ -74,6 +101,9 @@ func (r topologyRules) checkDegrees(degree map[int]int, last int) {
 			r.complain("links", "switch %d has %d cables and %d ports (radix): take a switch with more (switch: {ports: %d, max-ports: %[2]d})", node, n, radix, n)
 			return
 		}
+	}
+	if len(r.Topology.Devices) > 0 {
+		return // a real switch has the ports that it has
 	}
 	if ports := r.Switch.PortsAt(r.Link.Rate()); radix > ports && ports > 0 {
 		r.complain("radix", "a radix of %d: the switch %s has %d ports at %s", radix, r.Switch.Model, ports, r.Link.Rate())

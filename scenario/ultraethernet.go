@@ -92,7 +92,7 @@ func (r *Resolved) longestPath(t *Topology) int {
 	case Dragonfly, DragonflyPlus:
 		return 4
 	case Listed:
-		return t.longestOfLinks(r.Cluster.Endpoints())
+		return t.longestOfLinks(r.Cluster.Endpoints() + t.Others)
 	case Torus:
 		n := 1
 		for _, d := range t.Dims {

@@ -32,6 +32,8 @@ type Cable struct {
 type Node struct {
 	Kind Kind
 	Name string
+	// ID is the node's identity in an InfiniBand subnet, if the fabric is a real one; else zero.
+	ID Identity
 	// Level is 0 at endpoints, 1 at leaves, 2 at spines, 3 at cores.
 	Level int8
 	// Group is the pod, the dragonfly group or the scalable unit; for a core, the plane of its
@@ -40,6 +42,13 @@ type Node struct {
 	// Cables holds the index into Graph.Cables by port, -1 for a port without a cable. Its length
 	// is the radix.
 	Cables []int32
+}
+
+// Identity is what a Subnet Manager knows a node by. The zero value says that the node has none of its own.
+type Identity struct {
+	GUID units.GUID // of the node
+	Port units.GUID // of the port of an endpoint
+	LID  units.LID  // of a switch, or of the port of an endpoint; 0: none
 }
 
 // Cabled is the number of ports with a cable.

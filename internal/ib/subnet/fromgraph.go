@@ -1,6 +1,7 @@
 package subnet
 
 import (
+	"cmp"
 	"fmt"
 
 	"weft/internal/base/topology"
@@ -18,7 +19,7 @@ const (
 
 // FromGraph is the subnet of a graph, with the same link everywhere. Each endpoint is an adapter,
 // whose ports have consecutive GUIDs. Port p of the graph is port p+1 here. Node i of the graph is
-// node i of the subnet. No port has a LID.
+// node i of the subnet. Nodes of a real fabric have their own GUIDs. No port has a LID.
 //
 // It refuses switches with more ports than InfiniBand numbers.
 func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
@@ -29,15 +30,15 @@ func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
 			return nil, fmt.Errorf("%s has %d ports: an InfiniBand node has at most %d", n.Name, len(n.Cables), MaxPorts)
 		}
 		if n.Kind == topology.Switch {
-			guid := SwitchAt(i - g.Endpoints)
+			guid := cmp.Or(n.ID.GUID, SwitchAt(i-g.Endpoints))
 			at := s.Add(Node{Kind: Switch, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
 			s.Nodes[at].Ports[0].GUID = guid
 			continue
 		}
-		guid := adapterGUIDs + units.GUID(i)*adapterBlock
+		guid := cmp.Or(n.ID.GUID, adapterGUIDs+units.GUID(i)*adapterBlock)
 		at := s.Add(Node{Kind: Adapter, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
 		for p := 1; p <= len(n.Cables); p++ {
-			s.Nodes[at].Ports[p].GUID = guid + units.GUID(p)
+			s.Nodes[at].Ports[p].GUID = cmp.Or(n.ID.Port, guid+units.GUID(p))
 		}
 	}
 	for i := range g.Cables {

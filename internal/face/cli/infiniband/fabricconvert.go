@@ -14,6 +14,7 @@ import (
 	"weft/internal/ib/format"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
+	"weft/internal/sim/cabled"
 )
 
 // conversion is a subnet with the options of its target format.
@@ -55,6 +56,7 @@ var targets = []target{
 	plainTarget("roots", "root_guid_file: the topmost switches of a tree", export.WriteRoots),
 	plainTarget("torus-2QoS", "torus-2QoS.conf of OpenSM, of a torus", route.WriteTorusConf),
 	plainTarget("slurm", "Slurm's topology.conf (topology/tree)", export.WriteSlurm),
+	{name: scenarioTarget, what: "a scenario on the fabric, to simulate it"},
 	plainTarget("dot", "Graphviz", export.WriteDot),
 	plainTarget("svg", "a drawing", draw.Subnet),
 }
@@ -128,6 +130,9 @@ func convert(e *process.Env, t *target, path, out, tables, lids string, asJSON b
 	if t.needs == "" && tables != "" {
 		return fmt.Errorf("the format %s has no tables: --tables is for %s", t.name, "lfts, fdbs, sl2vl and mcfdbs")
 	}
+	if t.name == scenarioTarget {
+		return convertToScenario(e, path, out, asJSON)
+	}
 	f, err := readFabric(e, path, format.Options{})
 	if err != nil {
 		return err
@@ -140,6 +145,26 @@ func convert(e *process.Env, t *target, path, out, tables, lids string, asJSON b
 	}
 	about := map[string]any{"format": t.name, "nodes": len(f.subnet.Nodes)}
 	return e.Deliver(out, asJSON, about, func(w io.Writer) error { return t.write(c, w) })
+}
+
+// scenarioTarget is the format that is no file of a fabric, and needs no subnet.
+const scenarioTarget = "scenario"
+
+// convertToScenario writes a scenario on a real fabric.
+func convertToScenario(e *process.Env, path, out string, asJSON bool) error {
+	source, err := cabled.Read(path, func(name string) (io.ReadCloser, error) { return e.Open(name) })
+	if err != nil {
+		return err
+	}
+	text, err := source.Scenario()
+	if err != nil {
+		return err
+	}
+	about := map[string]any{"format": scenarioTarget, "nodes": len(source.Devices)}
+	return e.Deliver(out, asJSON, about, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 // assign assigns the LIDs of a guid2lid file.

@@ -309,6 +309,18 @@ func FabricNames(r *scenario.Resolved) []string {
 	return names
 }
 
+// tellNotes prints what a scenario assumes about a real fabric.
+func tellNotes(e *process.Env) func(*scenario.File, error) (*scenario.File, error) {
+	return func(f *scenario.File, err error) (*scenario.File, error) {
+		if err == nil {
+			for _, n := range f.Notes() {
+				e.Note("weft: note: %s\n", n)
+			}
+		}
+		return f, err
+	}
+}
+
 // maxStdin bounds a scenario from standard input; the scenario's own limit is lower and gives the
 // message.
 const maxStdin = 4 << 20
@@ -320,13 +332,13 @@ func Open(e *process.Env, path string) (*scenario.File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the scenario cannot be read from standard input: %w", err)
 		}
-		return scenario.Decode("stdin", text)
+		return tellNotes(e)(scenario.Decode("stdin", text))
 	}
 	in, err := e.Open(path)
 	if err == nil {
 		defer in.Close()
 		var file *scenario.File
-		if file, err = scenario.LoadFrom(e.Path(path), in); err == nil {
+		if file, err = tellNotes(e)(scenario.LoadFrom(e.Path(path), in)); err == nil {
 			return file, nil
 		}
 	}

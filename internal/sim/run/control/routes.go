@@ -13,6 +13,7 @@ import (
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/scenario"
+	"weft/units"
 )
 
 // manage gives an InfiniBand fabric the forwarding tables that weft's Subnet Manager would install:
@@ -25,7 +26,11 @@ func manage(p *network.Plan) error {
 	}
 	shape := p.Lanes // if packets choose among ports, lanes follow the shape
 	err := eachPlane(p, func(sub *subnet.Subnet, nodes []topology.NodeID) error {
-		res, err := routed(p, sub)
+		compute := func() (*route.Result, error) { return routed(p, sub) }
+		if len(p.Fabric.Routing.Forwarding) > 0 {
+			compute = func() (*route.Result, error) { return given(p, sub, nodes) }
+		}
+		res, err := compute()
 		if err != nil {
 			return err
 		}
@@ -71,7 +76,7 @@ func eachPlane(p *network.Plan, do func(*subnet.Subnet, []topology.NodeID) error
 	for plane := range max(1, p.Graph.Planes) {
 		sub, nodes, err := network.SubnetOf(p.Fabric, p.Graph, plane)
 		if err == nil {
-			err = sub.AssignLIDs(0)
+			err = sub.AssignLIDsKeeping(0, knownLIDs(p.Graph, sub, nodes))
 		}
 		if err == nil {
 			err = do(sub, nodes)
@@ -81,6 +86,18 @@ func eachPlane(p *network.Plan, do func(*subnet.Subnet, []topology.NodeID) error
 		}
 	}
 	return nil
+}
+
+// knownLIDs are the LIDs that the ports of a real fabric have, by the GUID of the port; empty for a fabric of a scenario.
+func knownLIDs(g *topology.Graph, sub *subnet.Subnet, nodes []topology.NodeID) map[units.GUID]units.LID {
+	known := map[units.GUID]units.LID{}
+	for i, node := range nodes {
+		if lid := g.Nodes[node].ID.LID; lid != 0 {
+			n := &sub.Nodes[i]
+			known[n.Ports[n.Base()].GUID] = lid
+		}
+	}
+	return known
 }
 
 // install proves the tables of a plane and installs them in the simulation. asked is the scenario's

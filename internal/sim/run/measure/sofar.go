@@ -1,8 +1,10 @@
 package measure
 
 import (
-	"weft/internal/ib/subnet"
+	"cmp"
 
+	"weft/internal/base/topology"
+	"weft/internal/ib/subnet"
 	"weft/internal/sim/fabric/series"
 	"weft/internal/sim/run/network"
 	"weft/results"
@@ -36,11 +38,13 @@ type Counters struct {
 
 	lane     func(link, class int32) int32
 	credited func(link int32) bool
-	adapters int // endpoints of the network, whose nodes come before the switches
+	graph    *topology.Graph
 }
 
 // SwitchGUID is the GUID of a switch, as weft fabric and weft sm have it.
-func (c *Counters) SwitchGUID(node int32) units.GUID { return subnet.SwitchAt(int(node) - c.adapters) }
+func (c *Counters) SwitchGUID(node int32) units.GUID {
+	return cmp.Or(c.graph.Nodes[node].ID.GUID, subnet.SwitchAt(int(node)-c.graph.Endpoints))
+}
 
 // Lane is the priority or the virtual lane of a class of a link.
 func (c *Counters) Lane(link, class int32) int32 { return c.lane(link, class) }
@@ -52,7 +56,7 @@ func (c *Counters) Credited(link int32) bool { return c.credited(link) }
 func (c *Counters) Add(n *network.Network) {
 	if c.Links == nil {
 		c.Fabric, c.Protocol, c.Nodes, c.Links = n.Plan.Fabric.Name, string(n.Plan.Fabric.Kind), nodes(n), links(n)
-		c.Classes, c.credited, c.adapters, c.PortLanes = n.Classes(), n.Credited, n.Plan.Graph.Endpoints, max(1, n.Plan.Fabric.Link.Lanes)
+		c.Classes, c.credited, c.graph, c.PortLanes = n.Classes(), n.Credited, n.Plan.Graph, max(1, n.Plan.Fabric.Link.Lanes)
 		c.lane = func(link, class int32) int32 { return laneOf(n.Plan, class, n.ScaleOut(link)) }
 	}
 	simulated := units.Time(n.Ended.Load()) // timers that run down behind it do not count

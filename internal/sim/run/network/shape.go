@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/scenario"
+	"weft/units"
 )
 
 // Shape is the topology of a scenario's fabric for a cluster, before it is
@@ -70,9 +71,18 @@ func fatTree(t *scenario.Topology, endpoints, nics int, lengths topology.Lengths
 }
 
 func listed(t *scenario.Topology, endpoints, nics int) topology.Listed {
-	s := topology.Listed{Endpoints: endpoints, NodeNICs: nics, Radix: t.Radix, Links: make([]topology.ListedLink, len(t.Links))}
+	s := topology.Listed{Endpoints: endpoints + t.Others, NodeNICs: nics, Radix: t.Radix, Others: t.Others, Links: make([]topology.ListedLink, len(t.Links))}
 	for i, l := range t.Links {
 		s.Links[i] = topology.ListedLink{A: l.Ends[0], B: l.Ends[1], Count: l.Count, Length: l.Length, Rate: l.Rate}
+		if len(l.Ports) == 2 {
+			s.Links[i].PortA, s.Links[i].PortB = l.Ports[0], l.Ports[1]
+		}
+	}
+	for _, d := range t.Devices {
+		s.Devices = append(s.Devices, topology.ListedDevice{
+			Name: d.Name, ID: topology.Identity{GUID: d.GUID, Port: d.Port, LID: units.LID(d.LID)},
+			Ports: d.Ports, Level: int8(d.Level), Group: int32(d.Group) - 1,
+		})
 	}
 	return s
 }

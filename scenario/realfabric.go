@@ -1,0 +1,262 @@
+package scenario
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/cabled"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
+	"weft/units"
+)
+
+// realFabrics are the fabrics that the scenario's files describe, by the name of the file.
+type realFabrics struct {
+	sources map[string]*cabled.Source
+	placed  map[string]*cabled.Placed
+	failed  map[string]bool // files that cannot be read, which were reported
+	notes   []string
+}
+
+// realCluster reads the first real fabric of a scenario, and gives the cluster what the file says of it: the number of
+// nodes, the NICs of each and their rate. What the scenario states stays.
+func (r *resolver) realCluster(root *node) {
+	path, file := firstFile(root)
+	if file == "" {
+		return
+	}
+	r.Cluster = r.doc.Cluster
+	source := r.realFabric(path, file)
+	if source == nil {
+		return
+	}
+	placed, err := source.Place(r.choice())
+	if err != nil {
+		r.complain(path, "%v", err)
+		r.real.failed[file] = true
+		return
+	}
+	c := &r.doc.Cluster
+	if !r.written["cluster.nodes"] {
+		c.Nodes = placed.Nodes
+	}
+	if !r.written["cluster.node"] && c.Node.NICs != placed.NICs {
+		r.complain(path, "%s: a host has %d NICs, and which machine it is the file does not say: write it, such as cluster: {node: {preset: dgx-h100, gpus: %d, nics: %d}}; the presets are %s",
+			file, placed.NICs, max(1, placed.NICs), placed.NICs, strings.Join(catalog.Names(catalog.Node), ", "))
+		r.real.failed[file] = true
+		return
+	}
+	if placed.Rate > 0 && !r.written["cluster.node.nic.rate"] && !r.written["cluster.node"] {
+		c.Node.NIC.Rate = placed.Rate
+	}
+	c.Node.NICs, c.Hosts, c.Adapters = placed.NICs, placed.Hosts, placed.Adapters
+	r.real.placed[file] = placed
+	r.real.notes = append(r.real.notes, placed.Notes...)
+}
+
+// firstFile is the first topology.file of a scenario, and its path.
+func firstFile(root *node) (path, file string) {
+	of := func(n *node) string {
+		if t := n.child("topology"); t != nil && t.child("file") != nil {
+			return t.child("file").text
+		}
+		return ""
+	}
+	if file := of(root); file != "" {
+		return "topology.file", file
+	}
+	if n := root.child("fabric"); n != nil {
+		if file := of(n); file != "" {
+			return "fabric.topology.file", file
+		}
+	}
+	if n := root.child("fabrics"); n != nil {
+		for i, f := range n.items {
+			if file := of(f); file != "" {
+				return fmt.Sprintf("fabrics[%d].topology.file", i), file
+			}
+		}
+	}
+	return "", ""
+}
+
+// realFabric reads a file of a fabric, once; nil if it cannot be read, which is reported.
+func (r *rules) realFabric(path, file string) *cabled.Source {
+	if r.real.failed[file] {
+		return nil
+	}
+	if s := r.real.sources[file]; s != nil {
+		return s
+	}
+	s, err := cabled.Read(file, func(name string) (io.ReadCloser, error) { return r.open(name) })
+	if err != nil {
+		r.complain(path, "%v", err)
+		r.real.failed[file] = true
+		return nil
+	}
+	r.real.sources[file] = s
+	r.real.notes = append(r.real.notes, s.Notes...)
+	return s
+}
+
+// choice is what the scenario says about the hosts of a fabric.
+func (r *rules) choice() cabled.Choice {
+	var c cabled.Choice
+	for _, pattern := range r.Cluster.Adapters {
+		names, err := r.counted(pattern)
+		if err != nil {
+			r.complain("cluster.adapters", "%v", err)
+			return c
+		}
+		c.Adapters = append(c.Adapters, names...)
+	}
+	if r.written["cluster.nodes"] {
+		c.Nodes = r.Cluster.Nodes
+	}
+	if r.written["cluster.node"] {
+		c.NICs = r.Cluster.Node.NICs
+	}
+	for _, pattern := range r.Cluster.Hosts {
+		names, err := r.hostNames(pattern)
+		if err != nil {
+			r.complain("cluster.hosts", "%v", err)
+			return c
+		}
+		c.Hosts = append(c.Hosts, names...)
+	}
+	return c
+}
+
+// hostNames are the names that an entry of cluster.hosts stands for: a pattern, or @ and the name of a file with one
+// name a line.
+func (r *rules) hostNames(entry string) ([]string, error) {
+	file, listed := strings.CutPrefix(entry, "@")
+	if !listed {
+		return r.counted(entry)
+	}
+	in, err := r.open(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", file, err)
+	}
+	defer func() { _ = in.Close() }()
+	var names []string
+	lines := bufio.NewScanner(io.LimitReader(in, maxNamedFile))
+	for lines.Scan() {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		words := strings.Fields(line) // behind the name: slots, as in mpirun's files
+		if len(words) == 0 {
+			continue
+		}
+		name, _, _ := strings.Cut(words[0], ":")
+		more, err := r.counted(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		names = append(names, more...)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", file, err)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s names no host: want one name a line", file)
+	}
+	return names, nil
+}
+
+// deriveFile makes the topology of a fabric that of its file. The name of the file is not kept: a resolved scenario has
+// the devices and links.
+func (r topologyRules) deriveFile() {
+	t := &r.Topology
+	file := t.File
+	if file == "" || r.real.failed[file] {
+		return
+	}
+	t.File = ""
+	source := r.realFabric(r.at("file"), file)
+	if source == nil {
+		return
+	}
+	placed := r.real.placed[file]
+	if placed == nil {
+		var err error
+		choice := r.choice()
+		choice.Hosts, choice.Nodes, choice.NICs = nil, r.Cluster.Nodes, r.Cluster.Node.NICs
+		if placed, err = source.Place(choice); err != nil {
+			r.complain("file", "%v", err)
+			return
+		}
+		r.real.placed[file] = placed
+		r.real.notes = append(r.real.notes, placed.Notes...)
+	}
+	t.Shape = Listed
+	t.takePlaced(placed, r.Link.Rate())
+	r.deriveTables(source, placed)
+}
+
+// deriveTables reads the forwarding tables that the fabric's file names.
+func (r topologyRules) deriveTables(source *cabled.Source, placed *cabled.Placed) {
+	name := r.Routing.Tables
+	if name == "" {
+		return
+	}
+	r.Routing.Tables = ""
+	at := strings.TrimSuffix(r.at(""), "topology") + "routing.tables"
+	if !protocol.Of(r.Kind).SubnetManager {
+		r.rules.complain(at, "a fabric of kind %s has no forwarding tables of InfiniBand", r.Kind)
+		return
+	}
+	notes := len(placed.Notes)
+	tables, err := source.ReadTables(name, placed, func(name string) (io.ReadCloser, error) { return r.open(name) })
+	if err != nil {
+		r.rules.complain(at, "%v", err)
+		return
+	}
+	r.real.notes = append(r.real.notes, placed.Notes[notes:]...)
+	for i, lid := range tables.LID {
+		r.Topology.Devices[i].LID = int(lid)
+	}
+	for _, row := range tables.Port {
+		r.Routing.Forwarding = append(r.Routing.Forwarding, PortRow(hex.EncodeToString(row)))
+	}
+}
+
+// takePlaced makes the topology that of a real fabric. A cable without a length has the usual one of its level.
+func (t *Topology) takePlaced(p *cabled.Placed, usual units.Rate) {
+	t.Radix, t.Others = 2, p.Others
+	t.Devices, t.Links = make([]TopologyDevice, len(p.Devices)), make([]TopologyLink, len(p.Links))
+	for i, d := range p.Devices {
+		t.Devices[i] = TopologyDevice{Name: d.Name, GUID: d.GUID, Port: d.Port, LID: int(d.LID), Ports: d.Ports, Level: d.Level, Group: d.Group + 1}
+		t.Radix = max(t.Radix, d.Ports)
+	}
+	for i, l := range p.Links {
+		t.Links[i] = TopologyLink{Ends: []int{l.A, l.B}, Ports: []int{l.PortA, l.PortB}, Length: l.Length}
+		if l.Rate != usual {
+			t.Links[i].Rate = l.Rate
+		}
+		if l.Length == 0 {
+			t.Links[i].Length = t.Cables.between(p.Devices[l.A].Level, p.Devices[l.B].Level)
+		}
+	}
+}
+
+// between is the length of a cable between two levels; level 0 is a NIC.
+func (c *Cables) between(a, b int) units.Length {
+	levels := []int{a, b}
+	slices.Sort(levels)
+	switch {
+	case levels[0] == 0:
+		return c.NodeLeaf
+	case levels[0] == 1 && levels[1] == 2:
+		return c.LeafSpine
+	case levels[0]+1 == levels[1]:
+		return c.SpineCore
+	}
+	return c.Local
+}
+
+// Notes say what was assumed about the real fabrics of a scenario, one sentence each.
+func (f *File) Notes() []string { return f.notes }
