@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"weft/internal/sim/cabled"
@@ -238,22 +237,23 @@ func (t *Topology) takePlaced(p *cabled.Placed, usual units.Rate) {
 			t.Links[i].Rate = l.Rate
 		}
 		if l.Length == 0 {
-			t.Links[i].Length = t.Cables.between(p.Devices[l.A].Level, p.Devices[l.B].Level)
+			t.Links[i].Length = t.Cables.between(&p.Devices[l.A], &p.Devices[l.B])
 		}
 	}
 }
 
-// between is the length of a cable between two levels; level 0 is a NIC.
-func (c *Cables) between(a, b int) units.Length {
-	levels := []int{a, b}
-	slices.Sort(levels)
+// between is the length of a cable between two devices, by their levels: level 0 is a NIC.
+func (c *Cables) between(a, b *cabled.Device) units.Length {
+	low, high := min(a.Level, b.Level), max(a.Level, b.Level)
 	switch {
-	case levels[0] == 0:
+	case low == 0:
 		return c.NodeLeaf
-	case levels[0] == 1 && levels[1] == 2:
+	case low == 1 && high == 2:
 		return c.LeafSpine
-	case levels[0]+1 == levels[1]:
+	case low+1 == high:
 		return c.SpineCore
+	case a.Group != b.Group:
+		return c.Global // between the groups of a dragonfly
 	}
 	return c.Local
 }

@@ -64,7 +64,7 @@ func tierOf(n *network.Network, link int32) tier {
 	}
 	from, to := &n.Plan.Graph.Nodes[a], &n.Plan.Graph.Nodes[b]
 	if f := n.Plan.Graph.Family; f == topology.FamilyDragonfly || f == topology.FamilyDragonflyPlus {
-		t.across = from.Group != to.Group
+		t.across = t.from > 0 && t.to > 0 && from.Group != to.Group
 	}
 	return t
 }

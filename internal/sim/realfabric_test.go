@@ -1,0 +1,166 @@
+package sim_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/internal/ib/format"
+	"weft/internal/ib/route"
+	"weft/internal/ib/subnet"
+	"weft/internal/sim"
+	"weft/internal/sim/run/network"
+	"weft/results"
+	"weft/scenario"
+)
+
+// TestAFabricFromItsOwnFileRunsToTheSameResults: the file that weft writes of a fabric has all that a run needs but the
+// lengths of cables, which are the usual ones by level. A torus is left out: see familyOf in base/topology.
+func TestAFabricFromItsOwnFileRunsToTheSameResults(t *testing.T) {
+	for name, c := range map[string]struct {
+		topology    string
+		nodes, nics int
+		fabric      string
+	}{
+		"two levels":                 {"{shape: fat-tree, radix: 16}", 8, 8, "infiniband-ndr"},
+		"oversubscribed":             {"{shape: fat-tree, radix: 16, oversubscription: 2}", 8, 8, "infiniband-ndr"},
+		"three levels, static":       {"{shape: fat-tree, radix: 8, levels: 3}", 16, 4, "{preset: infiniband-ndr, routing: {mode: deterministic}}"},
+		"rails with spines":          {"{shape: rail-optimised, radix: 8}", 16, 4, "infiniband-ndr"},
+		"rails without spines":       {"{shape: rail-optimised}", 4, 8, "infiniband-ndr"},
+		"one switch":                 {"{shape: single-switch}", 4, 4, "infiniband-ndr"},
+		"dragonfly":                  {"{shape: dragonfly, radix: 8}", 20, 2, "infiniband-ndr"},
+		"dragonfly, static":          {"{shape: dragonfly, radix: 8}", 20, 2, "{preset: infiniband-ndr, routing: {mode: deterministic}}"},
+		"dragonfly-plus":             {"{shape: dragonfly-plus, radix: 8}", 32, 2, "infiniband-ndr"},
+		"RoCE v2 on the same cables": {"{shape: fat-tree, radix: 16}", 8, 8, "roce-v2-400g"},
+		"congestion control":         {"{shape: fat-tree, radix: 16, oversubscription: 2}", 8, 8, "{preset: infiniband-ndr, cc: ib-cc}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			text := `
+cluster: {nodes: %d, node: {preset: dgx-h100, gpus: %d, nics: %[2]d}}
+topology: %s
+fabric: %s
+workload: {collective: all-reduce, sizes: [256KiB]}
+`
+			own := resolveIn(t, folder, fmt.Sprintf(text, c.nodes, c.nics, c.topology, c.fabric))
+			writeSubnet(t, own, filepath.Join(folder, "real.topo"))
+			back := resolveIn(t, folder, fmt.Sprintf(text, c.nodes, c.nics, "{file: real.topo}", c.fabric))
+			if got, want := resultsOf(t, back), resultsOf(t, own); got != want {
+				t.Errorf("the results differ:\n%s\nwant\n%s", got, want)
+			}
+			again, err := back.MarshalYAML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := resultsOf(t, resolveIn(t, t.TempDir(), string(again))), resultsOf(t, own); got != want {
+				t.Error("the resolved scenario runs to other results without the file")
+			}
+		})
+	}
+}
+
+// TestTablesFromAFileAreThoseThatPacketsFollow: OpenSM's minhop by its dump is minhop by its name, and differs from
+// another engine.
+func TestTablesFromAFileAreThoseThatPacketsFollow(t *testing.T) {
+	folder := t.TempDir()
+	text := `
+cluster: {nodes: 8, node: dgx-h100}
+topology: %s
+fabric: {preset: infiniband-ndr, routing: {mode: deterministic%s}%s}
+workload: {pattern: permutation, sizes: [256KiB]}
+`
+	own := resolveIn(t, folder, fmt.Sprintf(text, "{shape: fat-tree, radix: 16}", "", ", ib: {engine: minhop}"))
+	s := writeSubnet(t, own, filepath.Join(folder, "real.topo"))
+	if err := s.AssignLIDs(0); err != nil {
+		t.Fatal(err)
+	}
+	routed, err := route.Compute(s, "minhop", route.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dump, err := os.Create(filepath.Join(folder, "lfts.dump"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := format.WriteLFTs(dump, s, routed.Tables); err != nil {
+		t.Fatal(err)
+	}
+	if err := dump.Close(); err != nil {
+		t.Fatal(err)
+	}
+	given := resolveIn(t, folder, fmt.Sprintf(text, "{file: real.topo}", ", tables: lfts.dump", ""))
+	other := resolveIn(t, folder, fmt.Sprintf(text, "{file: real.topo}", "", ", ib: {engine: ftree}"))
+	want := timeOf(t, own)
+	if got := timeOf(t, given); got != want {
+		t.Errorf("%v with the tables of minhop, %v with the engine", got, want)
+	}
+	if got := timeOf(t, other); got == want {
+		t.Error("ftree takes as long as minhop: the test sees no tables")
+	}
+}
+
+func resolveIn(t *testing.T, folder, text string) *scenario.Resolved {
+	t.Helper()
+	f, err := scenario.DecodeIn(folder, "test", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// writeSubnet writes the fabric of a scenario as ibnetdiscover does.
+func writeSubnet(t *testing.T, r *scenario.Resolved, path string) *subnet.Subnet {
+	t.Helper()
+	spec, err := network.Shape(&r.Fabrics[0].Topology, &r.Cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := spec.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.NDR})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := format.WriteTopo(&text, s); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func run(t *testing.T, r *scenario.Resolved) *results.Results {
+	t.Helper()
+	out, err := sim.Run(t.Context(), r, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// resultsOf are the results of the fabrics' points as text.
+func resultsOf(t *testing.T, r *scenario.Resolved) string {
+	t.Helper()
+	out := run(t, r)
+	text, err := json.MarshalIndent(out.Fabrics[0].Points, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func timeOf(t *testing.T, r *scenario.Resolved) string {
+	t.Helper()
+	return run(t, r).Fabrics[0].Points[0].Time.String()
+}
