@@ -46,7 +46,7 @@ func verbGroups(s *simulator.Simulator) []verbGroup {
 			studies.NewPlan(e), studies.NewAdvise(s), studies.NewSweep(s), studies.NewTune(s), jobs.NewTrain(s), jobs.NewServe(s), jobs.NewReplay(s), checks.NewDiagnose(s), checks.NewDashboards(e),
 			checks.NewCalibrate(s), checks.NewAudit(s), checks.NewValidate(s), studies.NewCache(s),
 		}},
-		{"ib", "InfiniBand:", []*cobra.Command{infiniband.NewFabric(e), infiniband.NewSM(e), infiniband.NewIbsim(e)}},
+		{"ib", "InfiniBand:", []*cobra.Command{infiniband.NewFabric(s), infiniband.NewSM(e), infiniband.NewIbsim(e)}},
 		{"roce", "RoCE v2:", []*cobra.Command{roce.NewRoCE(s)}},
 		{"live", "RDMA on a real network:", []*cobra.Command{live.NewLive(s), live.NewVerbs(e), live.NewEmulate(s)}},
 	}

@@ -47,6 +47,8 @@ type Options struct {
 	// Order is the order of the ends in patterns. Ends that are not in Order take no part. nil
 	// means the order of node names.
 	Order []subnet.End
+	// Shifts is the most shifts that are walked, evenly spaced; 0: as many as fit into memory.
+	Shifts int
 	// Unsaid is a LID that the tables leave out; its paths are not judged. 0 means none.
 	Unsaid units.LID
 }
@@ -67,7 +69,7 @@ func Check(s *subnet.Subnet, t *subnet.Tables, o Options) (*Report, error) {
 		return nil, err
 	}
 	n := newNetwork(s)
-	p := newPatterns(n, n.order(o.Order))
+	p := newPatterns(n, n.order(o.Order), o.Shifts)
 	last := max(len(n.owner)-1, int(t.Top))
 	blocks := (last + block) / block
 	var mu sync.Mutex

@@ -32,8 +32,9 @@ type patterns struct {
 	flows  []uint16
 }
 
-// newPatterns prepares the ring, its reverse, and as many evenly spaced shifts as fit into memory.
-func newPatterns(n *network, order []int32) *patterns {
+// newPatterns prepares the ring, its reverse, and as many evenly spaced shifts as fit into memory, at most limit if it
+// is not 0.
+func newPatterns(n *network, order []int32, limit int) *patterns {
 	p := &patterns{n: n, end: order, rank: make([]int32, len(n.ends))}
 	for i := range p.rank {
 		p.rank[i] = -1
@@ -46,6 +47,9 @@ func newPatterns(n *network, order []int32) *patterns {
 		return p
 	}
 	most := max(maxShiftCounters/max(len(n.to), 1), 2)
+	if limit > 0 {
+		most = min(most, max(limit, 2))
+	}
 	if ends-1 <= most {
 		for k := 1; k < ends; k++ {
 			p.shifts = append(p.shifts, k)

@@ -8,6 +8,7 @@ import (
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
+	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
 	"weft/internal/ib/format"
 	"weft/internal/ib/inspect"
@@ -15,12 +16,12 @@ import (
 )
 
 // NewFabric is the parent of the verbs about files of real fabrics.
-func NewFabric(e *process.Env) *cobra.Command {
+func NewFabric(e *simulator.Simulator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fabric",
-		Short: "inspect a real InfiniBand fabric, convert its files",
+		Short: "inspect a real InfiniBand fabric, convert its files, let parts of it fail",
 	}
-	cmd.AddCommand(newFabricInspect(e), newFabricConvert(e))
+	cmd.AddCommand(newFabricInspect(e.Env), newFabricConvert(e.Env), newFabricWhatIf(e))
 	return cmd
 }
 

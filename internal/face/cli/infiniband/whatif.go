@@ -1,0 +1,183 @@
+package infiniband
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/simulator"
+	"weft/internal/face/report"
+	"weft/internal/ib/format"
+	"weft/internal/ib/route"
+	"weft/internal/ib/subnet"
+	"weft/internal/sim/protocol"
+	"weft/internal/study/many"
+	"weft/internal/study/whatif"
+	"weft/scenario"
+)
+
+// Bounds of weft fabric what-if: the shifts of a fabric of which every link is judged, and the parts that are
+// simulated.
+const (
+	everyLinkShifts = 64
+	maxSimulated    = 10 // kinds of failure
+)
+
+// whatIf is the flags of weft fabric what-if.
+type whatIf struct {
+	overrides.Flags
+	fail      []string
+	everyLink bool
+	engine    string
+	shifts    int
+	workers   int
+	asJSON    bool
+}
+
+func newFabricWhatIf(e *simulator.Simulator) *cobra.Command {
+	w := &whatIf{}
+	cmd := &cobra.Command{
+		Use:   "what-if FILE",
+		Short: "what the failure of a switch or a cable costs, ranked",
+		Long: `Takes parts out of a fabric, one at a time, routes the rest anew, and says what each
+costs: pairs of hosts without a path, and the bandwidth of shifts. FILE is as for weft
+fabric inspect. With a scenario, which can name a real fabric (topology: {file:
+real.topo}), its workload is simulated too, at its largest size: with --every-link
+without one part of each kind of failure, of the ten that cost most.
+
+--fail names a switch (leaf7), or a cable by a switch and its port (leaf7:12).
+--every-link judges each switch and each cable.`,
+		Example: `  weft fabric what-if real.topo --fail leaf7 --fail leaf3:12
+  weft fabric what-if real.topo --every-link
+  weft fabric what-if job.yaml --fail leaf7 --fail spine2:5`,
+		Args: flags.Args(1, 1, "one file"),
+		RunE: func(cmd *cobra.Command, given []string) error { return w.run(cmd.Context(), e, given[0]) },
+	}
+	w.RegisterFields(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&w.fail, "fail", nil, "a part that fails: a switch, or a switch and a port, such as leaf7:12; may be repeated")
+	f.BoolVar(&w.everyLink, "every-link", false, "every switch and every cable, one at a time")
+	f.StringVar(&w.engine, "engine", "", "routing engine: auto, ftree, updn, minhop, … (default: the scenario's, or auto)")
+	f.IntVar(&w.shifts, "shifts", 0, fmt.Sprintf("shifts that judge each part; 0: all, and %d with --every-link", everyLinkShifts))
+	f.IntVarP(&w.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.BoolVar(&w.asJSON, "json", false, "print as JSON")
+	for _, flag := range []string{"fail", "shifts"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+	e.ReportFlags(cmd)
+	return cmd
+}
+
+// whatIfRecord is the output of weft fabric what-if --json.
+type whatIfRecord struct {
+	File string `json:"file"`
+	*whatif.Report
+	Workload string       `json:"workload,omitempty"`
+	Job      *whatif.Job  `json:"whole_job,omitempty"`
+	Jobs     []whatif.Job `json:"jobs,omitempty"` // without the first part of each group of costs, in their order
+}
+
+func (w *whatIf) run(ctx context.Context, e *simulator.Simulator, path string) error {
+	if len(w.fail) == 0 && !w.everyLink {
+		return errors.New("nothing fails: give --fail leaf7, --fail leaf7:12, or --every-link")
+	}
+	s, r, fabric, err := w.load(e, path)
+	if err != nil {
+		return err
+	}
+	parts, alike, err := w.parts(s)
+	if err != nil {
+		return err
+	}
+	line := e.Working("the failures are routed")
+	o := whatif.Options{
+		Engine: route.Name(cmp.Or(w.engine, string(route.Auto))), Shifts: w.shifts, Workers: cmp.Or(w.workers, e.Cores),
+		Told: func(done, total int) { line.Count(done, total, "failures") },
+	}
+	if o.Shifts == 0 && w.everyLink {
+		o.Shifts = everyLinkShifts
+	}
+	found, err := whatif.Evaluate(ctx, s, parts, o)
+	line.End()
+	if err != nil {
+		return err
+	}
+	found.Alike = alike
+	record := whatIfRecord{File: path, Report: found}
+	var whole whatif.Job
+	if r != nil {
+		if whole, err = w.simulate(ctx, e, r, fabric, &record); err != nil {
+			return err
+		}
+	}
+	return e.Present(report.WhatIf(path, record.Workload, found, whole, record.Jobs), w.asJSON, record)
+}
+
+// load reads the fabric, and the scenario that it is from, if any.
+func (w *whatIf) load(e *simulator.Simulator, path string) (s *subnet.Subnet, r *scenario.Resolved, fabric int, err error) {
+	if ext := strings.ToLower(filepath.Ext(path)); ext != ".yaml" && ext != ".yml" {
+		f, err := readFabric(e.Env, path, format.Options{Contradictions: true})
+		return f.subnet, nil, 0, err
+	}
+	if r, err = w.Load(e.Env, path); err != nil {
+		return nil, nil, 0, err
+	}
+	fabric = slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).SubnetManager })
+	if s, err = subnetOf(r); err == nil && w.engine == "" {
+		w.engine = string(r.Fabrics[fabric].IB.Engine)
+	}
+	return s, r, fabric, err
+}
+
+// parts are the parts that fail, and the number of cables to hosts that are left out because each cuts off its host
+// alone.
+func (w *whatIf) parts(s *subnet.Subnet) (parts []whatif.Part, alike int, err error) {
+	for _, text := range w.fail {
+		p, err := whatif.Find(s, text)
+		if err != nil {
+			return nil, 0, fmt.Errorf("--fail %w", err)
+		}
+		parts = append(parts, p)
+	}
+	if !w.everyLink {
+		return parts, 0, nil
+	}
+	for _, p := range whatif.Every(s) {
+		if p.Host {
+			alike++
+			continue
+		}
+		parts = append(parts, p)
+	}
+	return parts, alike, nil
+}
+
+// simulate simulates the scenario's workload without the parts that cost most.
+func (w *whatIf) simulate(ctx context.Context, e *simulator.Simulator, r *scenario.Resolved, fabric int, record *whatIfRecord) (whatif.Job, error) {
+	var costs []whatif.Cost
+	groups := record.Groups()
+	for _, g := range groups[:min(len(groups), maxSimulated)] {
+		costs = append(costs, record.Costs[g.First])
+	}
+	line := e.Working("the simulations begin")
+	defer line.End()
+	whole, jobs, err := whatif.Simulate(ctx, r, fabric, costs, many.Options{
+		Run: e.Study(), Workers: cmp.Or(w.workers, e.Cores),
+		Progress: func(p weft.Progress) { line.Count(p.Done, p.Total, "simulations") },
+	})
+	if err != nil {
+		return whole, err
+	}
+	record.Workload = fmt.Sprintf("%s of %v", r.Workload.Collective, slices.Max(r.Workload.Sizes))
+	record.Job, record.Jobs = &whole, jobs
+	return whole, nil
+}
