@@ -204,7 +204,9 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 			}
 			r.steps.turn(p.Now(), member, o, l, nil)
 			r.times.laneEnded(member, l, p.Now())
-			r.work.Done()
+			if o.message == workload.NoMessage { // a message counts once
+				r.work.Done()
+			}
 			return false
 		}
 		if len(s.Sends) > 0 && !l.turned && !r.takeFirstTurn(p, o, member, l, s) {
