@@ -36,7 +36,7 @@ type whole struct {
 // time on examples/llama3-8b-64.yaml, llama3-70b-1024.yaml and train-deepseek-v3-1024.yaml. Periods of a collective
 // that repeat are skipped, and those of messages and exchanges are few; packets inside a node are large.
 const (
-	messageWork  = 8
+	messageWork  = 16
 	exchangeWork = 10
 	insideWork   = 0.25
 	stepWork     = 4096 // of a member, for the packets of its steps, in bytes

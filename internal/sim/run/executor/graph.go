@@ -45,7 +45,7 @@ type PlannedCollective struct {
 // the cluster has GPUs.
 //
 // skip makes it skip periods that repeat earlier ones. Results are the same with and without it. work, if not nil,
-// counts the work of a phase: the lanes of its collectives, or its messages.
+// counts the work of a phase: the lanes of its collectives, or the parts of its messages.
 func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, skip bool, work *network.Work) (*Execution, error) {
 	stop, release := engine.NewStop(ctx)
 	defer release()
@@ -71,7 +71,7 @@ func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
 	}
 	run.on(net)
 	run.work = j.Work
-	run.work.Expect(int64(messages(g)))
+	run.work.Expect(messageWork * int64(messages(g)))
 	if err := beside.Start(run.net); err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func (r *graphRun) memberOver(p *fabric.Partition, o *operation, member int) {
 	if member == 0 {
 		return // it has only posted its sends
 	}
-	r.work.Done()
+	r.work.Done(messageWork % int64(o.plan.program.Lanes()))
 	m := &r.messages[o.message]
 	m.there = true
 	if m.recv >= 0 {

@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// The work of a phase is counted while it runs, in messages or in lanes of collectives, and all of it is done at the end.
+// The work of a phase is counted while it runs, in parts of messages or lanes of collectives, and all of it is done at the end.
 func TestTheWorkOfAPhaseIsCounted(t *testing.T) {
 	r, p := underLeaves(t, "8", "")
 	for name, phase := range map[string]workload.Phase{"messages": passes(8, 4), "collectives": rails(8, 4, units.MiB)} {
