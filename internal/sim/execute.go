@@ -47,7 +47,7 @@ func (w *watch) execute(ctx context.Context, p *network.Plan, r *scenario.Resolv
 		}
 		w.started(j, n)
 	}
-	out, err := executor.Execute(ctx, &own, r, g, skip)
+	out, err := executor.Execute(ctx, &own, r, g, skip, nil)
 	if err != nil {
 		w.left(j)
 		return out, err

@@ -127,6 +127,7 @@ func (w *watch) compared(j *job, point *results.Point) {
 	delete(w.running, j)
 	w.sum.Fabric, w.sum.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	w.add(j, point)
+	w.sum.Share = w.share()
 	if w.tell != nil {
 		w.tell(w.sum)
 	}

@@ -36,7 +36,7 @@ workload: {collective: all-reduce, sizes: [16MiB, 32MiB, 64MiB]}
 	expect("a known one", 0)
 	w.started(&jobs[1], nil)
 	jobs[1].Work.Expect(4)
-	jobs[1].Work.Done()
+	jobs[1].Work.Done(1)
 	expect("a quarter of the smaller one", small/4/(small+large))
 	w.finished(&jobs[1], &results.Point{})
 	expect("the smaller one", small/(small+large))

@@ -13,8 +13,8 @@ type Tally struct {
 	mu      sync.Mutex   // guards the fields below, and is held during calls of tell
 	ended   sim.Progress // sum of the simulations that have ended
 	running map[int]sim.Progress
-	work    func(number int) float64 // nil: not estimated
-	all     float64                  // work of the simulations that are not known
+	work    []float64 // by simulation; nil: not estimated
+	all     float64   // work of the simulations that are not known
 	done    float64
 }
 
@@ -25,10 +25,21 @@ func NewTally(total int, tell func(sim.Progress)) *Tally {
 
 // Weigh gives the estimated work of each simulation, in any unit.
 func (t *Tally) Weigh(work func(number int) float64) {
-	t.work = work
 	for i := range t.ended.Total {
-		t.all += work(i)
+		t.work = append(t.work, work(i))
+		t.all += t.work[i]
 	}
+}
+
+// More adds a simulation that turns out to be necessary, with its estimated work, and gives it the next number.
+func (t *Tally) More(work float64) (number int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	number = t.ended.Total
+	t.ended.Total++
+	t.work = append(t.work, work)
+	t.all += work
+	return number
 }
 
 // Of takes the progress of one of the simulations while it runs, on a fabric. It is nil if nobody is told.
@@ -67,7 +78,7 @@ func (t *Tally) Ended(number int, fabric string, known bool) {
 		t.ended.Known++
 	}
 	if t.work != nil {
-		t.weighed(t.work(number), known)
+		t.weighed(t.work[number], known)
 	}
 	include(&t.ended, p)
 	delete(t.running, number)
@@ -92,7 +103,7 @@ func (t *Tally) say(fabric string) {
 	for number, p := range t.running {
 		include(&sum, p)
 		if t.work != nil {
-			done += t.work(number) * p.Share
+			done += t.work[number] * p.Share
 		}
 	}
 	if t.work != nil && t.all > 0 {

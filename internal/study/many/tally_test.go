@@ -30,6 +30,15 @@ func TestTheShareOfTheWorkFollowsItsWeights(t *testing.T) {
 	if parted.Ended(0, "f", false); last.Share != 0.5 {
 		t.Errorf("after the first of 2 the share is %v, want 0.5", last.Share)
 	}
+	if number := parted.More(2); number != 2 { // as much as both
+		t.Errorf("a third simulation has the number %d, want 2", number)
+	}
+	if parted.Ended(1, "f", false); last.Share != 0.5 || last.Total != 3 {
+		t.Errorf("after 2 of 3 the share is %v of %d, want 0.5 of 3", last.Share, last.Total)
+	}
+	if parted.Ended(2, "f", false); last.Share != 1 {
+		t.Errorf("at the end the share is %v, want 1", last.Share)
+	}
 	plain := NewTally(2, func(p sim.Progress) { last = p })
 	if plain.Ended(0, "f", false); last.Share != 0 {
 		t.Errorf("without weights the share is %v, want none", last.Share)

@@ -34,3 +34,27 @@ func TestTheProgressOfAWholeStepHasItsTime(t *testing.T) {
 		t.Errorf("skipped %+v of %v, want some of the 64 micro-batches", skipped, steps)
 	}
 }
+
+// Phases that turn out to be disturbed are simulated whole. They are part of the work as soon as one of their islands
+// shows it, and what may lead to the most work is simulated first.
+func TestADisturbedPhaseIsKnownEarly(t *testing.T) {
+	marking := strings.Replace(strings.Replace(expertJob("8", "exchange: dispatch"), "expert: 16", "expert: 32", 1), "roce-v2-400g", "{preset: roce-v2-400g, ethernet: {ecn: {kmin: 5KB, kmax: 20KB, pmax: 100%}}}", 1)
+	first, grown, shares := 0, -1, 0.0
+	var last sim.Progress
+	trainStep(t, marking, Options{Workers: 1, Progress: func(p sim.Progress) {
+		if first == 0 {
+			first = p.Total
+		}
+		if p.Total > first && grown < 0 {
+			grown = p.Done
+		}
+		shares = max(shares, p.Share)
+		last = p
+	}})
+	if grown < 0 || grown > first/2 {
+		t.Errorf("the first whole phase is known after %d of %d simulations, want at most half", grown, first)
+	}
+	if last.Done != last.Total || last.Share != 1 || shares > 1 {
+		t.Errorf("at the end %d of %d simulations and a share of %v (at most %v) are done, want all", last.Done, last.Total, last.Share, shares)
+	}
+}

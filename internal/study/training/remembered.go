@@ -74,26 +74,26 @@ func (s *steps) islandOf(phase *workload.Phase) *island {
 	return out
 }
 
-// run simulates it.
-func (i *island) run(ctx context.Context) (*phases.IslandRun, error) {
-	return i.given.run(ctx, i.plan, i.part, i.skip)
+// run simulates it. work, if not nil, counts its work.
+func (i *island) run(ctx context.Context, work *network.Work) (*phases.IslandRun, error) {
+	return i.given.run(ctx, i.plan, i.part, i.skip, work)
 }
 
-func (g *islandGiven) run(ctx context.Context, p *network.Plan, part *known.Part, skip bool) (*phases.IslandRun, error) {
+func (g *islandGiven) run(ctx context.Context, p *network.Plan, part *known.Part, skip bool, work *network.Work) (*phases.IslandRun, error) {
 	r := part.Scenario
 	if g.Exchange != nil {
 		own := *r
 		own.Workload = *g.Exchange
 		r = &own
 	}
-	return phases.RunIsland(ctx, p, r, &g.Island, skip)
+	return phases.RunIsland(ctx, p, r, &g.Island, skip, work)
 }
 
 // remembered is the result of an island from the cache; if it is not known, of its simulation.
-func (s *steps) remembered(ctx context.Context, phase *workload.Phase) (out *phases.IslandRun, found bool, err error) {
+func (s *steps) remembered(ctx context.Context, phase *workload.Phase, work *network.Work) (out *phases.IslandRun, found bool, err error) {
 	i := s.islandOf(phase)
 	if s.cache == nil {
-		out, err = i.run(ctx)
+		out, err = i.run(ctx, work)
 		return out, false, err
 	}
 	key, err := i.part.Key(IslandKind, i.given)
@@ -105,7 +105,7 @@ func (s *steps) remembered(ctx context.Context, phase *workload.Phase) (out *pha
 			return out, true, nil
 		}
 	}
-	out, err = i.run(ctx)
+	out, err = i.run(ctx, work)
 	if err == nil && ctx.Err() == nil {
 		i.keep(s.cache, key, out)
 	}
@@ -157,7 +157,7 @@ func Resimulate(ctx context.Context, recipe []byte, _ int) (key known.Key, value
 	if of.Given.Slow != nil {
 		p.Slow = of.Given.Slow
 	}
-	run, err := of.Given.run(ctx, p, part, true)
+	run, err := of.Given.run(ctx, p, part, true, nil)
 	if err != nil {
 		return key, nil, err
 	}

@@ -108,11 +108,11 @@ func TestAnIslandDoesNotFeelTheCablesOfOtherNodes(t *testing.T) {
 			if len(i.given.Slow) < len(on.plan.Slow) {
 				untouched++
 			}
-			touched, err := i.run(t.Context())
+			touched, err := i.run(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := phases.RunIsland(t.Context(), on.plan, r, &own.Phase, true)
+			whole, err := phases.RunIsland(t.Context(), on.plan, r, &own.Phase, true, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

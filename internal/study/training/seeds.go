@@ -31,13 +31,13 @@ func (s *steps) withSeed(seed uint64) *steps {
 	}
 	if !s.entire {
 		own.fold = s.fold.Again(&q, &r, step.Phases)
-		own.islands = make([]*phases.IslandRun, len(own.fold.Islands))
+		own.divided()
 	}
 	return own
 }
 
 // again are the simulations with the further seeds; they follow the first seed's.
-func (f *fabricSteps) again() (tasks []trainingTask) {
+func (f *fabricSteps) again() (tasks []*trainingTask) {
 	for _, s := range f.seeds {
 		tasks = append(tasks, s.tasks()...)
 	}

@@ -17,13 +17,13 @@ type recorder struct {
 }
 
 // newRecorder makes the tasks whose results are the job's record their series.
-func newRecorder(o *Options, out *results.Training, tasks []trainingTask) *recorder {
+func newRecorder(o *Options, out *results.Training, tasks []*trainingTask) *recorder {
 	r := &recorder{order: results.SeriesOrder{Pass: o.Series}, live: o.Live}
 	if o.Series == nil {
 		r.order.Pass = func(*results.Series) {}
 	}
-	for i := range tasks {
-		if t := &tasks[i]; t.result == &out.Fabrics[t.fabric] {
+	for _, t := range tasks {
+		if t.result == &out.Fabrics[t.fabric] {
 			t.recorder, t.number = r, r.next
 			r.next++
 		}

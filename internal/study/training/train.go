@@ -1,15 +1,12 @@
 package training
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"weft/internal/sim"
-	"weft/internal/sim/collective"
 	"weft/internal/sim/known"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
@@ -32,7 +29,7 @@ type Options struct {
 	Exact sim.Exact
 	// Seeds is the number of seeds: run.seed and the following ones. 0 and 1 are run.seed alone.
 	Seeds int
-	// Progress, if not nil, is called after each simulation, and while the whole step of Whole runs; never concurrently.
+	// Progress, if not nil, is called after each simulation and while simulations run; never concurrently.
 	Progress func(sim.Progress)
 	// Timeline, if not nil, is called with the step on each fabric, never concurrently.
 	Timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
@@ -69,13 +66,13 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Trainin
 	if o.Whole {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, workers: o.Workers, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, sharing: o.Sharing, cache: o.Cache}
+	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, sharing: o.Sharing, cache: o.Cache}
 	if noisy(&r.Training.Noise) && !o.Whole {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
 	out.Fabrics = make([]results.TrainingFabric, len(r.Fabrics))
 	on := make([]*fabricSteps, len(r.Fabrics))
-	var tasks, again []trainingTask
+	var tasks, again []*trainingTask
 	for i := range r.Fabrics {
 		var err error
 		if on[i], err = t.on(i, o.Seeds); err != nil {
@@ -139,18 +136,24 @@ func (t *training) stepsOn(part *known.Part, p *network.Plan, fabric int, result
 	s := &steps{training: t, part: part, bare: part.WithoutSlowLinks(), plan: p, fabric: fabric, result: result}
 	if !t.entire {
 		s.fold = phases.Fold(p, t.scenario, t.step.Phases)
-		s.islands = make([]*phases.IslandRun, len(s.fold.Islands))
+		s.divided()
 	}
 	return s
 }
 
 // tasks are the simulations without dependencies.
-func (f *fabricSteps) tasks() []trainingTask {
+func (f *fabricSteps) tasks() []*trainingTask {
 	tasks := f.steps.tasks()
 	if f.undisturbed != nil {
 		tasks = append(tasks, f.undisturbed.tasks()...)
 	}
 	return tasks
+}
+
+// divided prepares the simulations of the folding.
+func (s *steps) divided() {
+	s.open = len(s.fold.Islands)
+	s.islands, s.doubts, s.wholes = make([]*phases.IslandRun, s.open), s.fold.Doubtful(), make([]*whole, len(s.step.Phases))
 }
 
 // tell fills in the results that need several simulations of the step.
@@ -162,12 +165,12 @@ func (f *fabricSteps) tell() {
 }
 
 // tasks are the simulations of a step.
-func (s *steps) tasks() (tasks []trainingTask) {
+func (s *steps) tasks() (tasks []*trainingTask) {
 	if s.entire {
-		return []trainingTask{{steps: s, island: -1}}
+		return []*trainingTask{{steps: s, island: -1, phase: -1}}
 	}
 	for number := range s.islands {
-		tasks = append(tasks, trainingTask{steps: s, island: number})
+		tasks = append(tasks, &trainingTask{steps: s, island: number, work: new(network.Work)})
 	}
 	return tasks
 }
@@ -178,7 +181,6 @@ type training struct {
 	job      *llm.Job
 	step     *llm.Step
 	entire   bool // nothing is reused
-	workers  int  // cores; 0 is all
 	exact    sim.Exact
 	replicas *llm.Step // with noise: every replica's
 	out      *results.Training
@@ -202,130 +204,12 @@ type steps struct {
 	base    *steps              // of run.seed, if this step has another seed
 	own     sync.Mutex          // guards the fields below
 	islands []*phases.IslandRun // by number in the folding
-	done    int
-	line    *workload.Timeline // of the step, once it is known
+	doubts  [][]int             // by island: the phases that it may make necessary to simulate whole
+	wholes  []*whole            // by phase; nil if it is not simulated whole
+	open    int                 // simulations that have not ended
+	line    *workload.Timeline  // of the step, once it is known
 	failed  error
 	runs    []*phases.Run // by phase, once all islands are run
-}
-
-// trainingTask is one simulation: an island of a phase on a fabric, or the whole step (-1).
-type trainingTask struct {
-	*steps
-	island   int
-	recorder *recorder // nil: it is not recorded
-	number   int       // of its series
-	found    bool      // its result was in the cache
-}
-
-// runTasks runs the simulations on as many cores as allowed; each round starts after the one
-// before.
-func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
-	total := 0
-	for _, tasks := range rounds {
-		total += len(tasks)
-	}
-	tally, first := many.NewTally(total, o.Progress), 0
-	all := slices.Concat(rounds...)
-	tally.Weigh(func(i int) float64 { return all[i].work() })
-	for _, tasks := range rounds {
-		order := longFirst(tasks)
-		many.Each(ctx, len(tasks), o.Workers, func(k int) {
-			i := order[k]
-			t := &tasks[i]
-			t.run(ctx, tally.Of(first+i, t.plan.Fabric.Name))
-			tally.Ended(first+i, t.plan.Fabric.Name, t.found)
-		})
-		first += len(tasks)
-	}
-}
-
-// longFirst is the order of tasks in which no core is left with a long one at the end.
-func longFirst(tasks []trainingTask) (order []int) {
-	for i := range tasks {
-		order = append(order, i)
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(tasks[b].work(), tasks[a].work())
-	})
-	return order
-}
-
-// The work of a byte by what moves it, with that of a collective's between nodes as 1, to an order: measured in
-// time on examples/llama3-8b-64.yaml and llama3-70b-1024.yaml. Periods of a collective that repeat are skipped, and
-// those of messages are few; packets inside a node are large.
-const (
-	messageWork = 8
-	insideWork  = 0.25
-	stepWork    = 4096 // of a member, for the packets of its steps, in bytes
-)
-
-// work estimates the work of a simulation by the bytes that it moves.
-func (t *trainingTask) work() (sum float64) {
-	if t.island < 0 {
-		return 1
-	}
-	phase, gpus := &t.fold.Islands[t.island].Phase, int32(t.scenario.Cluster.Node.GPUs)
-	for i, members := range phase.Groups {
-		n, bytes := float64(len(members)), float64(phase.Bytes[i])
-		switch {
-		case phase.Kind == workload.Send:
-			bytes *= messageWork
-		case phase.Exchange == workload.NoExchange && phase.Do == collective.AllReduce:
-			bytes *= 2 * (n - 1)
-		default:
-			bytes *= n - 1
-		}
-		if !slices.ContainsFunc(members, func(rank int32) bool { return rank/gpus != members[0]/gpus }) {
-			bytes *= insideWork
-		}
-		sum += bytes + n*stepWork
-	}
-	return sum
-}
-
-// run runs one simulation; the last one of a fabric assembles the step. progress is of the whole step.
-func (t *trainingTask) run(ctx context.Context, progress func(sim.Progress)) {
-	var err error
-	plan, ended := t.recorded()
-	if t.island < 0 {
-		err = t.whole(ctx, plan, progress)
-	} else if t.islands[t.island] = t.known(t.island); t.islands[t.island] == nil {
-		t.islands[t.island], err = t.simulate(ctx, plan)
-	}
-	ended(err)
-	t.own.Lock()
-	defer t.own.Unlock()
-	t.done++
-	if err != nil && t.failed == nil {
-		t.failed = err
-		t.result.Failure = err.Error()
-	}
-	if t.island >= 0 && t.done == len(t.islands) && t.failed == nil {
-		if err := t.assemble(ctx); err != nil {
-			t.result.Failure = err.Error()
-		}
-	}
-}
-
-// simulate simulates the island of a task, or takes its outcome from the cache or from another process.
-func (t *trainingTask) simulate(ctx context.Context, plan *network.Plan) (*phases.IslandRun, error) {
-	island := &t.fold.Islands[t.island].Phase
-	if t.recorder != nil {
-		return t.islandOf(island).given.run(ctx, plan, t.part, t.exact == sim.ExactOn)
-	}
-	run := func() (out *phases.IslandRun, err error) {
-		out, t.found, err = t.remembered(ctx, island)
-		return out, err
-	}
-	if t.sharing == nil {
-		return run()
-	}
-	text, err := t.scenario.MarshalYAML()
-	if err != nil {
-		return nil, err
-	}
-	piece := fmt.Sprintf("island %d on fabric %d, calm %t\n%s", t.island, t.fabric, t.calm, text)
-	return many.Share(ctx, t.sharing, piece, run)
 }
 
 // failures joins the errors of the fabrics.
@@ -354,18 +238,14 @@ func (s *steps) whole(ctx context.Context, plan *network.Plan, progress func(sim
 }
 
 // assemble assembles the step from its phases.
-func (s *steps) assemble(ctx context.Context) (err error) {
-	troubled := s.fold.Troubled(s.islands)
-	wholes, errs := make(map[*workload.Phase]*phases.IslandRun), make([]error, len(troubled))
-	var mu sync.Mutex
-	many.Each(ctx, len(troubled), s.workers, func(i int) {
-		phase := &s.step.Phases[troubled[i]]
-		run, _, err := s.remembered(ctx, phase)
-		mu.Lock()
-		defer mu.Unlock()
-		wholes[phase], errs[i] = run, err
-	})
-	if err := cmp.Or(errors.Join(errs...), ctx.Err()); err != nil {
+func (s *steps) assemble() (err error) {
+	wholes, errs := make(map[*workload.Phase]*phases.IslandRun), make([]error, len(s.wholes))
+	for i, w := range s.wholes {
+		if w != nil {
+			wholes[&s.step.Phases[i]], errs[i] = w.run, w.err
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	whole := func(phase *workload.Phase) (*phases.IslandRun, error) { return wholes[phase], nil }

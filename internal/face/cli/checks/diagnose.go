@@ -226,8 +226,7 @@ func (d *diagnosing) do(ctx context.Context, e *simulator.Simulator, path string
 	}
 	line := e.Working("the cluster is simulated as it is described")
 	o.Progress = func(p weft.Progress) {
-		worked := int(1e6 * p.Share) // it changes with each simulation, unlike the trials that are done
-		simulator.ShowProgress(line, p, line.Pace.Left(worked, p.Share, line.Elapsed()))
+		simulator.ShowProgress(line, p, line.Pace.Left(p.Share, line.Elapsed()))
 	}
 	found, err := c.Diagnose(ctx, log, o)
 	line.End()

@@ -271,7 +271,7 @@ func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *sce
 		o.Live = &x.shown.Live
 	}
 	o.Progress = func(p weft.Progress) {
-		simulator.ShowProgress(x.line, p, x.line.Pace.Left(p.Done, p.Share, x.line.Elapsed()))
+		simulator.ShowProgress(x.line, p, x.line.Pace.Left(p.Share, x.line.Elapsed()))
 	}
 	if x.trace != "" || e.HTML != "" || x.Out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.whole}

@@ -204,44 +204,37 @@ func (s *Status) Pieces(p weft.Progress) { s.Count(p.Done, p.Total, p.Fabric) }
 
 // Shared shows the progress of pieces that say, while they run, which share of the work is done.
 func (s *Status) Shared(p weft.Progress) {
-	s.Parts(p.Done, p.Total, p.Fabric, s.Pace.steady(p.Share, s.Elapsed()))
+	s.Parts(p.Done, p.Total, p.Fabric, s.Pace.Left(p.Share, s.Elapsed()))
 }
 
 // left is the time that the other parts of the work will take, if all take the same.
 func (s *Status) left(done, total int) time.Duration {
-	return s.Pace.Left(done, float64(done)/float64(max(1, total)), s.Elapsed())
+	return s.Pace.Left(float64(done)/float64(max(1, total)), s.Elapsed())
 }
 
-// pace is the time at which the last part was done.
+// pace is the progress of work from its first report on.
 type pace struct {
-	done  int
-	at    time.Duration
-	since float64 // share of the work that was done then
+	began   time.Duration // at the first report; 0: with the work
+	since   float64       // share of the work that was done then
+	changed time.Duration // at the last report with another share
+	share   float64       // that one
 }
 
-// Left estimates the remaining time, given the number of completed parts and their share of all the
-// work. It counts from the end of the last part: during a long part the estimate decreases with the
-// clock, and past its end there is none, which is 0.
-func (p *pace) Left(done int, share float64, elapsed time.Duration) time.Duration {
-	if done != p.done {
-		p.done, p.at = done, elapsed
+// Left estimates the remaining time from the share of the work that is done: the work goes on at the pace that it has
+// had so far. A small share says that the work begins, maybe anew. While the share stays, the estimate decreases with
+// the clock, and past its end there is none, which is 0.
+func (p *pace) Left(share float64, elapsed time.Duration) time.Duration {
+	if share < leastShare && (p.began == 0 || share < p.share) {
+		p.began, p.since = elapsed, share
 	}
-	if elapsed < settle || done == 0 || share < leastShare || share >= 1 {
+	if share != p.share {
+		p.share, p.changed = share, elapsed
+	}
+	if elapsed-p.began < settle || share-p.since < leastShare || share >= 1 {
 		return 0
 	}
-	return max(0, time.Duration(float64(p.at)/share)-elapsed)
-}
-
-// steady estimates the remaining time of work that goes on at the pace that it has had since its first
-// share.
-func (p *pace) steady(share float64, elapsed time.Duration) time.Duration {
-	if p.at == 0 || share < p.since { // it begins, maybe anew
-		p.at, p.since = elapsed, share
-	}
-	if elapsed-p.at < settle || share-p.since < leastShare || share >= 1 {
-		return 0
-	}
-	return time.Duration(float64(elapsed-p.at) * (1 - share) / (share - p.since))
+	all := float64(p.changed-p.began) * (1 - p.since) / (share - p.since)
+	return max(0, time.Duration(all)-(elapsed-p.began))
 }
 
 // Clear removes the line until the next one.

@@ -77,5 +77,5 @@ func knownOf(s weft.Progress) string {
 
 // left estimates the remaining time from the share of the work that is done.
 func (p *Progress) left(s weft.Progress, elapsed time.Duration) time.Duration {
-	return p.Pace.Left(int(s.Share*1e6), s.Share, elapsed)
+	return p.Pace.Left(s.Share, elapsed)
 }

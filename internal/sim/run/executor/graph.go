@@ -44,12 +44,13 @@ type PlannedCollective struct {
 // is the i-th GPU, node by node. The workload must have passed Check, and have no more ranks than
 // the cluster has GPUs.
 //
-// skip makes it skip periods that repeat earlier ones. Results are the same with and without it.
-func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, skip bool) (*Execution, error) {
+// skip makes it skip periods that repeat earlier ones. Results are the same with and without it. work, if not nil,
+// counts the work of a phase: the lanes of its collectives, or the parts of its messages.
+func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, skip bool, work *network.Work) (*Execution, error) {
 	stop, release := engine.NewStop(ctx)
 	defer release()
 	out, err := ExecuteTask(&network.Task{
-		Plan: p, Scenario: r, Stop: stop, Exact: skip, Started: func(*network.Network) {},
+		Plan: p, Scenario: r, Stop: stop, Exact: skip, Started: func(*network.Network) {}, Work: work,
 	}, g)
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -69,6 +70,8 @@ func ExecuteTask(j *network.Task, g *workload.Graph) (*Execution, error) {
 		return nil, err
 	}
 	run.on(net)
+	run.work = j.Work
+	run.work.Expect(messageWork * int64(messages(g)))
 	if err := beside.Start(run.net); err != nil {
 		return nil, err
 	}
@@ -187,6 +190,18 @@ func communications(g *workload.Graph) (n int) {
 	return n
 }
 
+// messages is the number of messages of a workload.
+func messages(g *workload.Graph) (n int) {
+	for _, ops := range g.Ranks {
+		for i := range ops {
+			if ops[i].Kind == workload.Send {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Running reports whether ranks are still busy.
 func (r *graphRun) Running() bool { return r.undone > 0 && r.failed() == nil }
 
@@ -245,6 +260,7 @@ func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 		return
 	}
 	member := c.member(rank)
+	r.work.Expect(int64(plan.program.Lanes()))
 	c.doing[member] = append(c.doing[member], op)
 	if inst := r.enter(p, c, member, plan); inst != nil {
 		r.lead(inst)
@@ -301,6 +317,7 @@ func (r *graphRun) memberOver(p *fabric.Partition, o *operation, member int) {
 	if member == 0 {
 		return // it has only posted its sends
 	}
+	r.work.Done(messageWork % int64(o.plan.program.Lanes()))
 	m := &r.messages[o.message]
 	m.there = true
 	if m.recv >= 0 {

@@ -25,7 +25,7 @@ func execute(t *testing.T, text string, g *workload.Graph) *Execution {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := Execute(context.Background(), p, r, g, true)
+	x, err := Execute(context.Background(), p, r, g, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

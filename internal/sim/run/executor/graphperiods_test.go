@@ -32,7 +32,7 @@ func bothWays(t *testing.T, text string, g *workload.Graph) (skipping, whole *Ex
 			t.Fatal(err)
 		}
 		p.Series = func(s *results.Series) { series[i] = s }
-		x, err := Execute(context.Background(), p, r, g, skip)
+		x, err := Execute(context.Background(), p, r, g, skip, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

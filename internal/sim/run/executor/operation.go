@@ -204,7 +204,7 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 			}
 			r.steps.turn(p.Now(), member, o, l, nil)
 			r.times.laneEnded(member, l, p.Now())
-			r.work.Done()
+			r.worked(o, member)
 			return false
 		}
 		if len(s.Sends) > 0 && !l.turned && !r.takeFirstTurn(p, o, member, l, s) {
@@ -218,6 +218,19 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		if s.Recvs > 0 && !r.await(p, o, member, l, s) {
 			return true
 		}
+	}
+}
+
+// messageWork is the work of a message, of which each lane has an equal part; a lane of a collective has 1.
+const messageWork = 1 << 16
+
+// worked counts the work of a member's lane that has ended. The receiver of a message counts it.
+func (r *collectives) worked(o *operation, member int) {
+	switch {
+	case o.message == workload.NoMessage:
+		r.work.Done(1)
+	case member > 0:
+		r.work.Done(messageWork / int64(o.plan.program.Lanes()))
 	}
 }
 

@@ -49,7 +49,7 @@ func TestCollectivesFollowEachOtherOnATree(t *testing.T) {
 	if got := p.Aggregation.Result(); got.Groups != 2 || got.Trees != 8 || got.Without != 0 {
 		t.Fatalf("%+v", got)
 	}
-	x, err := Execute(context.Background(), p, r, g, true)
+	x, err := Execute(context.Background(), p, r, g, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestOverlappingCollectivesOfATreeAreRefused(t *testing.T) {
 	}
 	g := sequence(32, true, 32*units.MiB, 32*units.MiB)
 	AllocateForGraph(p, LayoutOf(&r.Cluster, p.Fabric), g)
-	if _, err := Execute(context.Background(), p, r, g, true); err == nil || !strings.Contains(err.Error(), "two collectives under way at once") {
+	if _, err := Execute(context.Background(), p, r, g, true, nil); err == nil || !strings.Contains(err.Error(), "two collectives under way at once") {
 		t.Errorf("%v", err)
 	}
 }

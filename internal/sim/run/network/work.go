@@ -12,10 +12,10 @@ func (w *Work) Expect(n int64) {
 	}
 }
 
-// Done counts a piece. Simulation partitions may call it at the same time.
-func (w *Work) Done() {
+// Done counts so many pieces. Simulation partitions may call it at the same time.
+func (w *Work) Done(n int64) {
 	if w != nil {
-		w.done.Add(1)
+		w.done.Add(n)
 	}
 }
 

@@ -95,7 +95,7 @@ func TestOnlyAlikeGroupsStandForEachOther(t *testing.T) {
 			if run.Groups != c.want[i] {
 				t.Errorf("%s, %s: %d groups were simulated, want %d", c.name, p.Fabric.Name, run.Groups, c.want[i])
 			}
-			whole, err := executor.Execute(context.Background(), p, r, c.phase.Graph(r.Cluster.Ranks()), true)
+			whole, err := executor.Execute(context.Background(), p, r, c.phase.Graph(r.Cluster.Ranks()), true, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

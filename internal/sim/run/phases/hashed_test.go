@@ -29,7 +29,7 @@ func underLeaves(t *testing.T, nodes, more string) (*scenario.Resolved, *network
 // carried runs a phase whole.
 func carried(t *testing.T, p *network.Plan, r *scenario.Resolved, phase *workload.Phase) *IslandRun {
 	t.Helper()
-	run, err := RunIsland(context.Background(), p, r, phase, true)
+	run, err := RunIsland(context.Background(), p, r, phase, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package phases
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"weft/internal/base/canon"
 	"weft/internal/sim/collective"
@@ -66,22 +67,23 @@ func RunPhases(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase
 	runs := make([]*IslandRun, len(f.Islands))
 	for i, own := range f.Islands {
 		var err error
-		if runs[i], err = RunIsland(ctx, p, r, &own.Phase, skip); err != nil {
+		if runs[i], err = RunIsland(ctx, p, r, &own.Phase, skip, nil); err != nil {
 			return nil, err
 		}
 	}
 	return Of(r.Cluster.Ranks(), phases, f, runs, func(whole *workload.Phase) (*IslandRun, error) {
-		return RunIsland(ctx, p, r, whole, skip)
+		return RunIsland(ctx, p, r, whole, skip, nil)
 	})
 }
 
 // RunIsland simulates an island. Disturbances of the fabric do not affect an island inside nodes. The
-// workload of the scenario is the exchange of a phase of exchanges. skip is that of RunPhases.
-func RunIsland(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase *workload.Phase, skip bool) (*IslandRun, error) {
+// workload of the scenario is the exchange of a phase of exchanges. skip is that of RunPhases. work, if not nil,
+// counts the island's work while it runs.
+func RunIsland(ctx context.Context, p *network.Plan, r *scenario.Resolved, phase *workload.Phase, skip bool, work *network.Work) (*IslandRun, error) {
 	if calm := Undisturbed(p); calm != nil && inNodes(executor.LayoutOf(&r.Cluster, p.Fabric), phase) {
 		p = calm
 	}
-	x, err := executor.Execute(ctx, p, r, graphOf(r, phase), skip)
+	x, err := executor.Execute(ctx, p, r, graphOf(r, phase), skip, work)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", phase.Name, err)
 	}
@@ -131,7 +133,8 @@ func Of(ranks int, phases []workload.Phase, f *Folding, runs []*IslandRun, simul
 	return out, nil
 }
 
-// Troubled lists the phases, by number, whose islands may have affected each other: Of simulates them whole.
+// Troubled lists the phases, by number, whose islands may have affected each other: Of simulates them whole. An island
+// without a run, which is nil, shows nothing.
 func (f *Folding) Troubled(runs []*IslandRun) (list []int) {
 	for i, places := range f.places {
 		if troubled(i, places, f.Islands, runs) {
@@ -145,13 +148,31 @@ func (f *Folding) Troubled(runs []*IslandRun) (list []int) {
 // may have been affected by others. An island that is the whole phase represents itself.
 func troubled(number int, places []placed, islands []*Island, runs []*IslandRun) bool {
 	for _, at := range places {
-		own := islands[at.island]
-		whole := own.home == number && len(own.Phase.Groups) == len(places)
-		if !whole && (own.stands && runs[at.island].trouble() || own.apart && runs[at.island].spread()) {
+		own, run := islands[at.island], runs[at.island]
+		if run != nil && !own.isWhole(number, places) && (own.stands && run.trouble() || own.apart && run.spread()) {
 			return true
 		}
 	}
 	return false
+}
+
+// isWhole reports whether an island is all of a phase, by its number and its groups' places.
+func (i *Island) isWhole(number int, places []placed) bool {
+	return i.home == number && len(i.Phase.Groups) == len(places)
+}
+
+// Doubtful lists, for each island, the phases that may be troubled by it, by number.
+func (f *Folding) Doubtful() [][]int {
+	out := make([][]int, len(f.Islands))
+	for number, places := range f.places {
+		for _, at := range places {
+			own := f.Islands[at.island]
+			if (own.stands || own.apart) && !own.isWhole(number, places) && !slices.Contains(out[at.island], number) {
+				out[at.island] = append(out[at.island], number)
+			}
+		}
+	}
+	return out
 }
 
 // gather takes the times of a phase's groups from the islands that represent them.
