@@ -128,12 +128,13 @@ func (p *patterns) list(pairs []int64) []Pattern {
 	for i, k := range p.shifts {
 		x := p.one("", i)
 		mean.Contention += x.Contention // whole numbers, so means of equal loads are equal
-		mean.Bandwidth += x.Bandwidth / float64(len(p.shifts))
+		mean.Bandwidth += x.Bandwidth // the sum of whole shares is exact
 		if x.Contention > worst.Contention {
 			worst, by = x, k
 		}
 	}
 	mean.Contention /= float64(len(p.shifts))
+	mean.Bandwidth /= float64(len(p.shifts))
 	worst.Name = fmt.Sprintf("%s: worst (by %d)", kind, by)
 	return append(out, worst, mean, p.allToAll(pairs))
 }
