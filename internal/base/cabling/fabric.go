@@ -37,6 +37,9 @@ type Device struct {
 	Firmware string
 	// Ports is the number of external ports; 0 if it is not known.
 	Ports int
+	// Partial is whether the source need not list all cables of the device: other devices told of it, or the
+	// source ends early.
+	Partial bool
 }
 
 // End is a port of a device.
