@@ -13,12 +13,11 @@ import (
 type builder struct {
 	f      *cabling.Fabric
 	file   string
-	byName map[string]int // index of a device
-	at     map[cabling.End]int // index of the cable at a port
+	byName map[string]int          // index of a device
+	at     map[cabling.End]int     // index of the cable at a port
 	twice  map[[2]cabling.End]bool // cables that were listed twice
-	broken map[int]bool // cables whose port has another cable, too
+	broken map[int]bool            // cables whose port has another cable, too
 	notes  int
-	why    map[cabling.Role]map[string]int // how many roles were concluded, and from what
 	hint   map[int]roleHint
 }
 
@@ -149,11 +148,10 @@ func (b *builder) finish() (*cabling.Fabric, error) {
 	}
 	b.concludeRoles()
 	if len(b.f.Cables) == 0 {
-		text := "there is no cable in this file"
 		if len(b.f.Notes) > 0 {
-			text += " (" + wording.Abridged(b.f.Notes[0], 300) + ")"
+			return nil, problem(b.file, 0, "there is no cable in this %s; first: %s", b.f.Format, wording.Abridged(b.f.Notes[0], 300))
 		}
-		return nil, problem(b.file, 0, "%s; expected %s", text, known)
+		return nil, problem(b.file, 0, "there is no cable in this %s", b.f.Format)
 	}
 	return b.f, nil
 }

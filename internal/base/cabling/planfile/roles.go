@@ -1,7 +1,6 @@
 package planfile
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,6 +43,8 @@ var words = []struct {
 	{"dgx", cabling.Host},
 	{"storage", cabling.Host},
 	{"hpc", cabling.Host},
+	{"snappi", cabling.Host},
+	{"ixia", cabling.Host},
 }
 
 // roleWord is the role that a word of a file says: "l3leaf", "oob-server", "ToRRouter", "Server".
@@ -137,7 +138,7 @@ func (b *builder) concludeRoles() {
 		peers[c.A.Device] = append(peers[c.A.Device], c.B.Device)
 		peers[c.B.Device] = append(peers[c.B.Device], c.A.Device)
 	}
-	told := map[string]int{}
+	told := map[toldRole]int{}
 	for i := range b.f.Devices {
 		d := &b.f.Devices[i]
 		if d.Role != cabling.Unknown {
@@ -153,25 +154,43 @@ func (b *builder) concludeRoles() {
 			d.Role, from = portsRole(ports[i]), "the names of their ports"
 		}
 		if d.Role != cabling.Unknown {
-			told[d.Role.String()+"s by "+from]++
+			told[toldRole{d.Role, "by " + from}]++
 		}
 	}
 	b.rolesByCables(peers, told)
+	b.tellRoles(peers, told)
+}
+
+// toldRole is a role and why it was concluded.
+type toldRole struct {
+	role cabling.Role
+	why  string
+}
+
+// several are the names of roles for more than one device.
+var several = map[cabling.Role]string{
+	cabling.Unknown: "devices", cabling.Switch: "switches", cabling.Host: "hosts", cabling.Router: "routers",
+	cabling.Management: "devices for management", cabling.Aggregator: "aggregation nodes",
+}
+
+// tellRoles notes how many roles were concluded, and from what.
+func (b *builder) tellRoles(peers [][]int, told map[toldRole]int) {
 	unknown := 0
 	for i := range b.f.Devices {
 		if b.f.Devices[i].Role == cabling.Unknown && len(peers[i]) > 0 {
 			unknown++
 		}
 	}
-	if unknown > 0 {
-		told["devices whose role is not known"] = unknown
+	var parts []string
+	for t, n := range told {
+		parts = append(parts, wording.Counted(n, t.role.String(), several[t.role])+" "+t.why)
 	}
-	if len(told) > 0 {
-		var parts []string
-		for _, what := range slices.Sorted(maps.Keys(told)) {
-			parts = append(parts, wording.Counted(told[what], what, what))
-		}
+	slices.Sort(parts)
+	if len(parts) > 0 {
 		b.f.Note("%s does not say the role of all devices; taken as: %s", b.file, strings.Join(parts, "; "))
+	}
+	if unknown > 0 {
+		b.f.Note("%s does not say the role of %s, and nothing suggests one", b.file, wording.Counted(unknown, "device", "devices"))
 	}
 }
 
@@ -196,19 +215,19 @@ func portsRole(ports []string) cabling.Role {
 }
 
 // rolesByCables: what a host is connected to is a switch, and what has one cable, to a switch, is a host.
-func (b *builder) rolesByCables(peers [][]int, told map[string]int) {
+func (b *builder) rolesByCables(peers [][]int, told map[toldRole]int) {
 	for i, all := range peers {
 		d := &b.f.Devices[i]
 		if d.Role == cabling.Unknown && slices.ContainsFunc(all, func(p int) bool { return b.f.Devices[p].Role == cabling.Host }) {
 			d.Role = cabling.Switch
-			told["switches because hosts are connected to them"]++
+			told[toldRole{cabling.Switch, "because hosts are connected to them"}]++
 		}
 	}
 	for i, all := range peers {
 		d := &b.f.Devices[i]
 		if d.Role == cabling.Unknown && len(all) == 1 && b.f.Devices[all[0]].Role == cabling.Switch {
 			d.Role = cabling.Host
-			told["hosts because they have one cable, to a switch, and no other"]++
+			told[toldRole{cabling.Host, "because they have one cable, to a switch, and no other"}]++
 		}
 	}
 }
