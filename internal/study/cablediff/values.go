@@ -1,0 +1,156 @@
+package cablediff
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/base/cabling"
+	"weft/units"
+)
+
+// values compares the cables that are as planned: rate, width, part; and the devices: model, firmware.
+func (d *diff) values() {
+	slow := map[string][]*cable{}
+	var order []string
+	for _, c := range d.m.plan.cables {
+		if !asPlanned(c) {
+			continue
+		}
+		r := c.ends[0].port.real.cable
+		if kind, text := slower(c, r); kind != "" {
+			if len(slow[string(kind)+text]) == 0 {
+				order = append(order, string(kind)+text)
+			}
+			slow[string(kind)+text] = append(slow[string(kind)+text], c)
+		}
+		if c.Part != "" && r.Part != "" && !alike(c.Part, r.Part) {
+			d.found = append(d.found, found{Finding: Finding{
+				Kind: OtherPart, Text: fmt.Sprintf("the cable %s is %s, planned %s", cableText(r), r.Part, c.Part), Ends: endsOf(c),
+				Evidence: []string{evidence(c), evidence(r)}, Action: fmt.Sprintf("replace the cable %s with %s, or correct the plan", cableText(r), c.Part),
+			}})
+		}
+	}
+	for _, key := range order {
+		d.slow(slow[key])
+	}
+	d.devices()
+}
+
+func endsOf(c *cable) []string { return []string{endText(c.ends[0].port), endText(c.ends[1].port)} }
+
+// many is from how many cables with one and the same difference there is one finding for all of them.
+const many = 20
+
+// slow reports cables that all run at one rate in place of another.
+func (d *diff) slow(cables []*cable) {
+	if len(cables) >= many && 2*len(cables) > d.r.AsPlanned {
+		c := cables[0]
+		kind, text := slower(c, c.ends[0].port.real.cable)
+		f := Finding{Kind: kind, Text: fmt.Sprintf("%d of the %d cables that are where planned run at %s", len(cables), d.r.AsPlanned, text)}
+		for _, c := range cables {
+			f.Ends = append(f.Ends, endsOf(c)...)
+			f.Evidence = append(f.Evidence, evidence(c.ends[0].port.real.cable))
+		}
+		f.Action = "find what the devices and cables of these links support: most of the fabric is so, and no single cable is at fault"
+		d.found = append(d.found, found{Finding: f})
+		return
+	}
+	for _, c := range cables {
+		r := c.ends[0].port.real.cable
+		kind, text := slower(c, r)
+		d.found = append(d.found, found{Finding: Finding{
+			Kind: kind, Text: fmt.Sprintf("%s runs at %s", cableText(r), text), Ends: endsOf(c), Evidence: []string{evidence(c), evidence(r)},
+			Action: fmt.Sprintf("clean and reseat the plugs of %s; if it stays so, replace the cable", cableText(r)),
+		}})
+	}
+}
+
+// slower is whether a link is slower or narrower than planned, or than both its ends can. Rates within 5 % are
+// equal: plans write 200 Gb/s for the 212.5 Gb/s of HDR.
+func slower(plan, real *cable) (kind Kind, text string) {
+	pw, ps := linkOf(plan.Link)
+	rw, rs := linkOf(real.Link)
+	switch {
+	case pw > 0 && rw > 0 && rw < pw:
+		return Narrower, fmt.Sprintf("%s, planned %s", real.Link, plan.Link)
+	case pw > 0 && rw > 0 && rw == pw && ps == rs:
+		return "", ""
+	case below(real.Rate, plan.Rate):
+		return Slower, fmt.Sprintf("%s, planned %s", rateText(real), rateText(plan))
+	case plan.Rate == 0 && plan.Link == "" && below(real.Rate, real.Could):
+		return Slower, fmt.Sprintf("%s, while both ends support %s", rateText(real), real.Could)
+	}
+	return "", ""
+}
+
+func below(is, should units.Rate) bool { return is > 0 && should > 0 && 100*(is/100) < 95*(should/100) }
+
+func rateText(c *cable) string {
+	if c.Link != "" {
+		return c.Link
+	}
+	return c.Rate.String()
+}
+
+// linkOf is the width and the speed of a link such as 4xNDR; 0 if it is no such text.
+func linkOf(text string) (width int, speed string) {
+	lanes, speed, ok := strings.Cut(text, "x")
+	if !ok {
+		return 0, ""
+	}
+	if _, err := fmt.Sscanf(lanes, "%d", &width); err != nil {
+		return 0, ""
+	}
+	return width, strings.TrimSpace(speed)
+}
+
+// alike is whether two names of a part may mean the same: one contains the other, without case and marks.
+func alike(a, b string) bool {
+	plain := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune(" -_./", r) {
+				return -1
+			}
+			return r
+		}, strings.ToLower(s))
+	}
+	a, b = plain(a), plain(b)
+	return strings.Contains(a, b) || strings.Contains(b, a)
+}
+
+// devices compares models and firmware. Devices with the same two versions are one finding.
+func (d *diff) devices() {
+	type version struct{ planned, is string }
+	at := map[version][]string{}
+	var order []version
+	for _, t := range d.m.plan.sites {
+		if t.mate == nil || len(t.devices) != 1 || len(t.mate.devices) != 1 {
+			continue
+		}
+		p, r := &d.m.plan.f.Devices[t.devices[0]], &d.m.real.f.Devices[t.mate.devices[0]]
+		if p.Model != "" && r.Model != "" && !alike(p.Model, r.Model) {
+			d.found = append(d.found, found{Finding: Finding{
+				Kind: OtherPart, Text: fmt.Sprintf("%s is a %s, planned %s", t.mate.name, r.Model, p.Model), Ends: []string{t.mate.name},
+				Evidence: []string{d.says(d.m.plan, p, p.Model), d.says(d.m.real, r, r.Model)}, Action: fmt.Sprintf("replace %s with a %s, or correct the plan", t.mate.name, p.Model),
+			}})
+		}
+		if p.Firmware != "" && r.Firmware != "" && p.Firmware != r.Firmware {
+			v := version{p.Firmware, r.Firmware}
+			if len(at[v]) == 0 {
+				order = append(order, v)
+			}
+			at[v] = append(at[v], t.mate.name)
+		}
+	}
+	for _, v := range order {
+		names := at[v]
+		d.found = append(d.found, found{Finding: Finding{
+			Kind: Firmware, Text: fmt.Sprintf("%s: firmware %s, planned %s", listText(names, 20), v.is, v.planned), Ends: names,
+			Evidence: []string{d.m.plan.name + ": " + v.planned, d.m.real.name + ": " + v.is}, Action: fmt.Sprintf("install %s on %s", v.planned, listText(names, 20)),
+		}})
+	}
+}
+
+func (d *diff) says(s *side, dev *cabling.Device, what string) string {
+	return fmt.Sprintf("%s: %s %s", s.name, dev.Name, what)
+}
