@@ -2,6 +2,7 @@ package cablediff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"weft/internal/base/cabling"
@@ -34,6 +35,10 @@ func Compare(plan, real *cabling.Fabric, planName, realName string) *Report {
 		aside: map[*cable]bool{},
 	}
 	d.m.match()
+	if !slices.ContainsFunc(d.m.plan.sites, func(t *site) bool { return t.mate != nil }) {
+		d.r.NotJudged = append(d.r.NotJudged, fmt.Sprintf("everything: no device of %s is in %s by GUID, name or neighbours", planName, realName))
+		return d.r
+	}
 	d.cover = coverOf(d.m.plan, d.m.real)
 	d.layout = layoutOf(d.m.plan)
 	d.setAside()
@@ -77,23 +82,53 @@ func (d *diff) setAside() {
 			say("planned cables whose ports lead to devices with a name that several have, or with none")
 		}
 	}
-	uncovered := 0
+	d.uncovered()
+	for _, what := range sorts {
+		d.r.NotJudged = append(d.r.NotJudged, fmt.Sprintf("%d %s", told[what], what))
+	}
+}
+
+// uncovered leaves out the real cables that the plan does not cover.
+func (d *diff) uncovered() {
+	d.r.Covers = d.cover.text()
+	beyond, partly, unknown := 0, 0, 0
+	at := map[string]bool{} // planned devices of which the plan has some cables
 	for _, c := range d.m.real.cables {
 		if asPlanned(c) || d.touches(c) {
 			continue
 		}
-		partial := anyPartial(d.m.plan) && !heard(c.ends[0].site.mate, c.ends[1].site.mate) && (c.ends[0].site.mate != nil || c.ends[1].site.mate != nil)
-		if !d.cover.covers(c) || partial {
+		if nameless(c) {
 			d.aside[c] = true
-			uncovered++
+			unknown++
+			continue
+		}
+		a, b := c.ends[0].site.mate, c.ends[1].site.mate
+		unheard := anyPartial(d.m.plan) && !heard(a, b) && (a != nil || b != nil)
+		if d.cover.covers(c) && !unheard {
+			continue
+		}
+		d.aside[c] = true
+		some := false
+		for _, t := range [2]*site{a, b} {
+			if n := d.cover.sites[t]; t != nil && n != nil && n[0][c.class] > 0 {
+				at[t.name], some = true, true
+			}
+		}
+		if some {
+			partly++
+		} else {
+			beyond++
 		}
 	}
-	d.r.Covers = d.cover.text()
-	if uncovered > 0 {
-		d.r.NotJudged = append(d.r.NotJudged, wording.Counted(uncovered, "real cable", "real cables")+" beyond what the plan covers")
+	if partly > 0 {
+		d.r.NotJudged = append(d.r.NotJudged, fmt.Sprintf("%s at %s of which the plan has a part of the cables (%s)",
+			wording.Counted(partly, "real cable", "real cables"), wording.Counted(len(at), "device", "devices"), listText(slices.Sorted(maps.Keys(at)), 6)))
 	}
-	for _, what := range sorts {
-		d.r.NotJudged = append(d.r.NotJudged, fmt.Sprintf("%d %s", told[what], what))
+	if unknown > 0 {
+		d.r.NotJudged = append(d.r.NotJudged, wording.Counted(unknown, "real cable", "real cables")+" between devices whose names several have")
+	}
+	if beyond > 0 {
+		d.r.NotJudged = append(d.r.NotJudged, wording.Counted(beyond, "real cable", "real cables")+" at devices for which the plan has none of that sort")
 	}
 }
 
@@ -110,6 +145,9 @@ func (d *diff) touches(c *cable) bool {
 // unnamed is whether a planned cable's port leads to a device that cannot be told from others, so that it may well be
 // the planned one; its real cable is left out, too.
 func (d *diff) unnamed(c *cable) bool {
+	if nameless(c) {
+		return true
+	}
 	for i, e := range c.ends {
 		real, far := e.port.real, c.ends[1-i]
 		if real == nil || far.site.mate != nil && far.site.by != byNeighbours {
@@ -122,6 +160,12 @@ func (d *diff) unnamed(c *cable) bool {
 		}
 	}
 	return false
+}
+
+// nameless is whether a cable joins two devices that cannot be told from others.
+func nameless(c *cable) bool {
+	a, b := c.ends[0].site, c.ends[1].site
+	return a.key == "" && a.mate == nil && b.key == "" && b.mate == nil
 }
 
 func anyPartial(s *side) bool {

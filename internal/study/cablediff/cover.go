@@ -81,21 +81,24 @@ func coverOf(plan, real *side) *cover {
 	return c
 }
 
-// covers is whether the plan would have a real cable: it has nearly all of the sort, or at least half of those of one of
-// its devices.
+// covers is whether the plan would have a real cable: it has nearly all of the sort, or most of those of one of its
+// devices.
 func (c *cover) covers(k *cable) bool {
 	if c.whole[k.class] {
 		return true
 	}
 	for _, e := range k.ends {
 		if t := e.site.mate; t != nil && !t.partial {
-			if n := c.sites[t]; n != nil && n[0][k.class] > 0 && 2*n[0][k.class] >= n[1][k.class] {
+			if n := c.sites[t]; n != nil && mostOf(n, k.class) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// mostOf is whether a plan has at least three quarters of the cables of a class at a device.
+func mostOf(n *[2][classes]int, k class) bool { return n[0][k] > 0 && 4*n[0][k] >= 3*n[1][k] }
 
 // heard is whether one of the devices at a cable's ends would have told of it.
 func heard(ends ...*site) bool {
@@ -119,11 +122,11 @@ func (c *cover) text() (lines []string) {
 		}
 		devices := 0
 		for _, n := range c.sites {
-			if n[0][k] > 0 && 2*n[0][k] >= n[1][k] {
+			if mostOf(n, k) {
 				devices++
 			}
 		}
-		lines = append(lines, fmt.Sprintf("the plan has %d of %s, those of %s: a cable that is not planned is found there alone",
+		lines = append(lines, fmt.Sprintf("the plan has %d of %s, with nearly all of %s: a cable that is not planned is found there alone",
 			c.all[0][k], counted(c.all[1][k], k), wording.Counted(devices, "device", "devices")))
 	}
 	return lines

@@ -12,7 +12,7 @@
 // planned cable alone is missing, a real one alone is extra.
 //
 // A plan may list a part of the cables: then a real cable is extra only at a device of whose cables of that sort the
-// plan has at least half. The report says what was left out. Cables that neither of two switches that
+// plan has three quarters. The report says what was left out. Cables that neither of two switches that
 // answered could see are not judged either.
 //
 // A unit is the switches that share hosts of the plan; a rail is the switches for one NIC of each host.

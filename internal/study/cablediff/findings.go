@@ -168,6 +168,9 @@ func (d *diff) swapped(c *chain) found {
 		steps = append(steps, endText(p)+" to "+endText(side[(i+1)%len(side)]))
 	}
 	if len(side) == 2 {
+		if endText(side[0]) > endText(side[1]) {
+			side[0], side[1] = side[1], side[0]
+		}
 		f.Text = fmt.Sprintf("two cables are crossed: %s and %s", cableText(real[0]), cableText(real[1]))
 		f.Action = fmt.Sprintf("exchange the plugs of %s and %s", endText(side[0]), endText(side[1]))
 		if sameDevice(side[0], side[1]) {
@@ -195,7 +198,7 @@ func (d *diff) hostOf(k *cable) (hosts, text string) {
 		}
 		is, should := place(k.ends[1-i].port), place(e.port.plan.far().port)
 		if hosts := d.layout.other(is, should); hosts != "" {
-			return hosts, "; " + endText(e.port) + " is so in another " + hosts + strings.Replace(d.whichUnits(hosts, is, should), ": this is", ":", 1)
+			return hosts, "; " + endText(e.port) + map[string]string{"unit": " is so in another unit", "rail": " is so on another rail"}[hosts] + strings.Replace(d.whichUnits(hosts, is, should), ": this is", ":", 1)
 		}
 	}
 	return "", ""

@@ -95,7 +95,7 @@ func (d *diff) joinSwaps() {
 		}
 		f.Text = fmt.Sprintf("%s and %s are in each other's place: the %d cables of each are the other's", p[0].name, p[1].name, len(of))
 		if f.Hosts != "" {
-			f.Text += ", in another " + f.Hosts
+			f.Text += map[string]string{"unit": ", each in the other's unit", "rail": ", each on the other's rail"}[f.Hosts]
 		}
 		f.Action = fmt.Sprintf("exchange all cables of %s and %s, or the devices", p[0].name, p[1].name)
 	}

@@ -76,7 +76,7 @@ func recognise(name, text string) (f *cabling.Fabric, v *view, err error) {
 	if i := beginOfJSON(lines); i > 0 {
 		return recogniseJSON(name, strings.Join(lines[i:], "\n"), strings.Join(lines[:i], "\n"), i+1)
 	}
-	if isContainerlab(lines) {
+	if IsContainerlab(text) {
 		top, err := parseYAML(name, text)
 		if err != nil {
 			return nil, nil, err
@@ -111,15 +111,14 @@ func beginOfJSON(lines []string) int {
 	return 0
 }
 
-var clabLine = regexp.MustCompile(`^("?topology"?)\s*:`)
+var (
+	clabTop  = regexp.MustCompile(`(?m)^"?topology"?\s*:\s*(#.*)?\r?$`)
+	clabPart = regexp.MustCompile(`(?m)^\s+(-\s*)?"?(nodes|endpoints?)"?\s*:`)
+)
 
-func isContainerlab(lines []string) bool {
-	for _, line := range lines {
-		if clabLine.MatchString(line) {
-			return true
-		}
-	}
-	return false
+// IsContainerlab is whether a YAML text is a topology of containerlab: no other YAML is read here.
+func IsContainerlab(text string) bool {
+	return clabTop.MatchString(text) && clabPart.MatchString(text)
 }
 
 // recogniseJSON reads a JSON value by the names of its members. head is the text before it, line its first line.

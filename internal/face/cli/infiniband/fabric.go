@@ -18,9 +18,9 @@ import (
 func NewFabric(e *process.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fabric",
-		Short: "inspect a real InfiniBand fabric, convert its files",
+		Short: "inspect a real fabric, convert its files, compare it with its plan",
 	}
-	cmd.AddCommand(newFabricInspect(e), newFabricConvert(e))
+	cmd.AddCommand(newFabricInspect(e), newFabricConvert(e), newFabricDiff(e))
 	return cmd
 }
 

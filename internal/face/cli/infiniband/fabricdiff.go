@@ -1,0 +1,171 @@
+package infiniband
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/base/cabling"
+	"weft/internal/base/cabling/planfile"
+	"weft/internal/base/packed"
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/process"
+	"weft/internal/face/report"
+	"weft/internal/ib/format"
+	"weft/internal/ib/inspect"
+	"weft/internal/sim/cabled"
+	"weft/internal/study/cablediff"
+)
+
+func newFabricDiff(e *process.Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "diff PLAN REAL",
+		Short: "compare what is cabled with the plan: missing, swapped, moved cables",
+		Long: `Compares a fabric with its plan, or with another day's file: cables that are missing,
+extra, crossed or in another port; hosts in another scalable unit or on another rail;
+links that are slower or narrower than planned; other parts and firmware. Each finding
+has the ports, what the files say, and the one action that mends it.
+
+PLAN and REAL are files of any of these kinds, on InfiniBand and on Ethernet: the output
+of ibnetdiscover or iblinkinfo, opensm-subnet.lst; UFM's NDT, links and ports; Graphviz
+dot and NVIDIA Air's JSON; containerlab; Batfish's layer 1; CSV with
+device,port,device,port or the headings of AVD, SONiC or NetBox; LLDP neighbours
+(lldpctl -f json, and show lldp of SONiC, EOS, NX-OS); config_db.json and minigraph.xml of
+SONiC; a folder with one or more such files for each switch; a scenario (.yaml). The kind is
+recognised by content; gzip and xz are undone.
+
+Devices are found by GUID, by name without case, or by their neighbours. A plan may have a
+part of the cables: what it does not cover is not judged, and the report says it.
+
+The exit code is 0 even with findings, and 6 if nothing could be judged.`,
+		Example: `  weft fabric diff plan.ndt real.topo
+  weft fabric diff yesterday.topo today.topo --json
+  weft fabric diff topology.dot lldp/`,
+		Args: flags.Args(2, 2, "a plan and a real fabric"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			plan, err := readCabling(e, given[0])
+			if err != nil {
+				return err
+			}
+			real, err := readCabling(e, given[1])
+			if err != nil {
+				return err
+			}
+			r := cablediff.Compare(plan, real, given[0], given[1])
+			err = e.Present(report.FabricDiff(r), asJSON, r)
+			if err == nil && r.Blank() {
+				err = exit.Errorf(exit.NotJudged, "nothing was judged: no planned cable of %s can be looked for in %s", given[0], given[1])
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	e.ReportFlags(cmd)
+	return cmd
+}
+
+// readCabling reads a fabric as it is cabled, from a file of any kind, a folder, or a scenario; - is standard input.
+func readCabling(e *process.Env, path string) (*cabling.Fabric, error) {
+	if path != "-" {
+		if in, err := e.Open(path); err == nil {
+			about, err := in.Stat()
+			_ = in.Close()
+			if err == nil && about.IsDir() {
+				return planfile.ReadFolder(unpacked{e.Folder(path)}, path)
+			}
+		}
+	}
+	text, err := wholeFile(e, path)
+	if err != nil {
+		return nil, err
+	}
+	if ext := strings.ToLower(filepath.Ext(path)); (ext == ".yaml" || ext == ".yml") && !planfile.IsContainerlab(string(text)) {
+		return cablingOfScenario(e, path)
+	}
+	open := func(name string) (io.ReadCloser, error) {
+		if name == path {
+			return io.NopCloser(bytes.NewReader(text)), nil
+		}
+		return e.Open(name)
+	}
+	if format.Detect(text[:min(len(text), 64<<10)]) != format.Unknown {
+		s, err := cabled.Read(path, open)
+		if err != nil {
+			return nil, err
+		}
+		return s.Fabric, nil
+	}
+	return planfile.Read(path, open)
+}
+
+// maxFabric bounds a file after its decompression.
+const maxFabric = 256 << 20
+
+// wholeFile is the content of a file, decompressed.
+func wholeFile(e *process.Env, path string) ([]byte, error) {
+	in, err := openFabric(e, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	text, err := io.ReadAll(io.LimitReader(in, maxFabric+1))
+	if err != nil {
+		return nil, process.CannotRead(path, err)
+	}
+	if len(text) > maxFabric {
+		return nil, process.CannotRead(path, errors.New("more than 256 MiB"))
+	}
+	return text, nil
+}
+
+// cablingOfScenario is the first InfiniBand fabric of a scenario.
+func cablingOfScenario(e *process.Env, path string) (*cabling.Fabric, error) {
+	var c overrides.Flags // the scenario itself
+	r, err := c.Load(e, path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := subnetOf(r)
+	if err != nil {
+		return nil, err
+	}
+	f := inspect.Cabling(s)
+	f.Format = string(scenarioFormat)
+	return f, nil
+}
+
+// unpacked is a folder whose files are decompressed.
+type unpacked struct{ fs.FS }
+
+func (u unpacked) Open(name string) (fs.File, error) {
+	f, err := u.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if about, err := f.Stat(); err != nil || about.IsDir() {
+		return f, err
+	}
+	in, err := packed.Undo(name, f)
+	if err != nil {
+		return nil, err
+	}
+	return unpackedFile{f, in}, nil
+}
+
+// ReadDir is of the folder itself.
+func (u unpacked) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(u.FS, name) }
+
+type unpackedFile struct {
+	fs.File
+	in io.Reader
+}
+
+func (f unpackedFile) Read(b []byte) (int, error) { return f.in.Read(b) }
