@@ -3,6 +3,7 @@ package planfile
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -230,6 +231,11 @@ func (j *joiner) cable(h *half, halves map[*view]*halfs) error {
 				h.v.name, own, peerText(h), h.peer.name, peerText(other), other.s.place)
 			return nil
 		}
+		if other := leadingTo(h.v, own, halves[h.peer]); other != nil {
+			j.b.note(h.s.place, "%s port %s leads to %s here, but %s says that it is at its port %s (%s); both are left out",
+				h.v.name, own, peerText(h), h.peer.name, other.s.port, other.s.place)
+			return nil
+		}
 		j.one++
 	case !j.agrees(back, own):
 		j.b.note(h.s.place, "%s port %s leads to %s here, but there the neighbour is %s (%s); both are left out",
@@ -251,19 +257,33 @@ func (j *joiner) agrees(back *half, own string) bool {
 	return back.port == own || back.port == "" || macAddress.MatchString(back.s.peerPort)
 }
 
-// answer finds the other half of a cable whose far port is not known by its name, as when LLDP says a MAC address: the
-// half of the neighbour that leads back to this port.
+// answer finds the other half of a cable whose far port has a name of another form than the neighbour's own, as when
+// LLDP says a MAC address: the half of the neighbour that leads back to this port.
 func (j *joiner) answer(h *half, own string, halves map[*view]*halfs) *half {
 	if _, known := halves[h.peer].at[h.port]; known {
 		return nil
 	}
-	for _, port := range halves[h.peer].order {
-		if back := halves[h.peer].at[port]; back.peer == h.v && back.port == own {
-			return back
+	back := leadingTo(h.v, own, halves[h.peer])
+	if back != nil && form(back.s.port) == form(h.port) {
+		return nil
+	}
+	return back
+}
+
+// leadingTo is the sight of a switch that leads to a port of another.
+func leadingTo(v *view, port string, of *halfs) *half {
+	for _, own := range of.order {
+		if h := of.at[own]; h.peer == v && h.port == port {
+			return h
 		}
 	}
 	return nil
 }
+
+var digitRun = regexp.MustCompile(`\d+`)
+
+// form is the form of a port's name, without its numbers.
+func form(port string) string { return digitRun.ReplaceAllString(cabling.PortKey(port), "#") }
 
 // stranger is the device of a neighbour without a view.
 func (j *joiner) stranger(h *half) int {

@@ -14,9 +14,11 @@ import (
 // src/sonic-config-engine/tests.
 func viewOfMinigraph(file, text string) (*view, error) {
 	m := &minigraph{dec: xml.NewDecoder(strings.NewReader(text)), file: file, about: map[string]neighbour{}}
-	m.dec.Strict = false
 	if err := m.read(); err != nil {
 		return nil, err
+	}
+	if len(m.links) == 0 {
+		return nil, problem(file, 0, "XML without a DeviceLinkBase of type DeviceInterfaceLink; expected %s", known)
 	}
 	if m.own == "" {
 		m.own = m.mostNamed()

@@ -127,12 +127,7 @@ func recogniseJSON(name, text, head string, line int) (f *cabling.Fabric, v *vie
 	if err != nil {
 		return nil, nil, err
 	}
-	for range 3 { // an answer may be wrapped: {"result": [{…}]}
-		if len(top.items) != 1 || top.items[0].kind == scalar || !wrapper(top) {
-			break
-		}
-		top = &top.items[0]
-	}
+	top = unwrapped(top)
 	one := top
 	if top.kind == list && len(top.items) > 0 {
 		one = &top.items[0]
@@ -167,16 +162,25 @@ func recogniseJSON(name, text, head string, line int) (f *cabling.Fabric, v *vie
 	return f, v, err
 }
 
-// wrapper is whether a value only holds the answer.
-func wrapper(v *value) bool {
-	if v.kind == list {
-		return v.items[0].kind == object && !v.items[0].has("source_guid") && !v.items[0].has("external_number") && !v.items[0].has("peer_port_dname")
+// unwrapped is the answer in a value that holds it, as {"result": [{…}]} of an API.
+func unwrapped(v *value) *value {
+	for range 3 {
+		switch {
+		case v.kind == list && len(v.items) == 1 && v.items[0].kind == object && !isUFM(&v.items[0]):
+			v = &v.items[0]
+		case v.has("result") && v.get("result").kind != scalar:
+			v = v.get("result")
+		case v.has("body") && v.get("body").kind == object:
+			v = v.get("body")
+		case v.has("data") && v.get("data").kind == list:
+			v = v.get("data")
+		}
 	}
-	switch v.names[0] {
-	case "result", "body", "data", "ports", "links":
-		return v.items[0].kind == list || v.names[0] != "links"
-	}
-	return false
+	return v
+}
+
+func isUFM(v *value) bool {
+	return v.has("source_guid") || v.has("external_number") || v.has("peer_port_dname")
 }
 
 // ReadFolder reads the views of the switches of a folder and of the folders in it, one or more files each, and joins
