@@ -138,6 +138,15 @@ func TestNamesThatRepeatAreNoKeys(t *testing.T) {
 	if r = Compare(plan.f, w.f, "plan", "real"); !slices.Equal(kinds(r), []Kind{Missing}) || !strings.Contains(r.Findings[0].Text, "gpu12") {
 		t.Errorf("%+v", r.Findings)
 	}
+	for i := range w.f.Devices { // known by their GUIDs, all with one name
+		w.f.Devices[i].Name, w.f.Devices[i].Group, w.f.Devices[i].GUID = "node", "", units.GUID(0x1000+i)
+	}
+	for i := range plan.f.Devices {
+		plan.f.Devices[i].Name, plan.f.Devices[i].Group = "node", ""
+	}
+	if r = Compare(plan.f, w.f, "plan", "real"); !slices.Equal(kinds(r), []Kind{Missing}) || !strings.Contains(r.Findings[0].Text, "node (0x0000000000001012) port 3") {
+		t.Errorf("%+v", r.Findings)
+	}
 }
 
 // The GUID tells a device that has another name now.
@@ -198,6 +207,15 @@ func TestLabelsAndNumbersOfNDRSwitchesAreOnePort(t *testing.T) {
 	id = identify(&cabling.Device{Name: "MF0;dc1:MCS8500/L16/U2", Role: cabling.Switch})
 	if got := keysOf(id, cabling.End{Port: "20"}); !slices.Equal(got, []string{"l16/u2/20"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestAPlugInTheOtherPortOfAnAdapterIsMoved(t *testing.T) {
+	plan, w := subnet(t), subnet(t)
+	w.move("gpu21 mlx5_0", "1", "gpu21 mlx5_0", "2")
+	r := Compare(plan.f, w.f, "plan", "real")
+	if !slices.Equal(kinds(r), []Kind{Moved}) || !strings.Contains(r.Findings[0].Text, "gpu21 mlx5_0 port 2 in place of gpu21 mlx5_0") {
+		t.Errorf("%+v, %q", r.Findings, r.NotJudged)
 	}
 }
 

@@ -28,7 +28,11 @@ func nameOfEnd(e *end) string {
 	if d.Role == cabling.Host && d.Group != "" && (e.at.Port == "1" || e.at.Port == "") && !strings.EqualFold(d.Name, d.Group) {
 		return e.side.f.NameOf(e.at.Device) // an adapter with one port
 	}
-	return e.side.f.EndName(e.at)
+	text := e.side.f.EndName(e.at)
+	if rest, ok := strings.CutPrefix(text, d.Name); ok && e.site.repeated {
+		return e.site.name + rest
+	}
+	return text
 }
 
 // portText is a port without its device: "port 12", "Ethernet48".

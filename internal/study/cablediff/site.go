@@ -121,6 +121,9 @@ func keysOf(id identity, e cabling.End) (keys []string) {
 	switch {
 	case id.adapter != "" && (port == "1" || port == ""):
 		add(cabling.PortKey(id.adapter))
+		if port != "" { // so that a plug in port 2 of it has a name of the same form
+			add(strings.TrimSuffix(id.adapter, "/1") + "/1")
+		}
 	case id.adapter != "":
 		add(cabling.PortKey(id.adapter + "/" + port))
 	case port != "":
@@ -197,6 +200,8 @@ func (s *side) add(id identity, devices []int, repeated bool) {
 	}
 	if t.name == "" {
 		t.name = s.f.NameOf(devices[0])
+	} else if g := s.f.Devices[devices[0]].GUID; repeated && g != 0 {
+		t.name += " (" + g.String() + ")"
 	}
 	s.sites = append(s.sites, t)
 }
