@@ -28,6 +28,9 @@ func FabricDiff(r *cablediff.Report) *doc.Document {
 	for _, text := range r.NotJudged {
 		blocks = append(blocks, doc.Paragraphs("Not judged: "+text)...)
 	}
+	for _, text := range r.Assumed {
+		blocks = append(blocks, doc.Paragraphs("Assumed: "+text)...)
+	}
 	if len(r.Findings) > 0 {
 		t := doc.NewTable("finding", "count")
 		for _, k := range cablediff.Kinds {

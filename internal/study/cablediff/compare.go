@@ -50,6 +50,7 @@ func Compare(plan, real *cabling.Fabric, planName, realName string) *Report {
 	d.joinSwaps()
 	d.joinDevices()
 	d.joinHosts()
+	d.joinNames()
 	d.names()
 	d.values()
 	d.finish()
@@ -195,10 +196,10 @@ func (d *diff) count() {
 		}
 	}
 	if alone > 0 {
-		d.r.NotJudged = append(d.r.NotJudged, "the names of "+wording.Counted(alone, "device", "devices")+" without a name of its own in one of the files: found by the neighbours alone")
+		d.r.Assumed = append(d.r.Assumed, wording.Counted(alone, "device", "devices")+" without a name of its own in one of the files: found by the neighbours")
 	}
 	if d.m.loose > 0 {
-		d.r.NotJudged = append(d.r.NotJudged, wording.Counted(d.m.loose, "port has", "ports have")+" another name, or none, in one of the files: found by the neighbour alone")
+		d.r.Assumed = append(d.r.Assumed, wording.Counted(d.m.loose, "port has", "ports have")+" another name, or none, in one of the files: found by the neighbour")
 	}
 }
 

@@ -112,6 +112,13 @@ func (d *diff) moved(m move) found {
 		Text:     fmt.Sprintf("the cable from %s ends at %s in place of %s", endText(m.keep), endText(m.from), endText(m.to)),
 		Evidence: []string{evidence(planned), evidence(m.cable)}, Action: plug(m),
 	}
+	if m.to.plan.site.mate == nil && m.from.real.site.mate == nil {
+		to, from := m.to.plan.site, m.from.real.site
+		f.Kind = OtherName
+		f.Text = fmt.Sprintf("at %s is %s in place of %s, and neither is elsewhere", endText(m.keep), from.name, to.name)
+		f.Action = fmt.Sprintf("give %s the name %s if it is the same device, else exchange them, or correct the plan", from.name, to.name)
+		return found{Finding: f, moves: []move{m}}
+	}
 	if roleOf(place(m.keep)) == cabling.Host && !sameDevice(m.from, m.to) {
 		f.Hosts = d.layout.other(place(m.from), place(m.to))
 		f.Kind = d.hostKind(f.Hosts, f.Kind)

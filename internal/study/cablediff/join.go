@@ -210,6 +210,29 @@ func (d *diff) joinHosts() {
 	d.drop(func(*found) bool { i++; return gone[i] })
 }
 
+// joinNames joins the cables of one device that are all at one of another name.
+func (d *diff) joinNames() {
+	first := map[devicePair]int{}
+	gone := map[int]bool{}
+	for i := range d.found {
+		f := &d.found[i]
+		if f.Kind != OtherName || len(f.moves) != 1 {
+			continue
+		}
+		key := devicePair{f.moves[0].to.plan.site, f.moves[0].from.real.site}
+		at, known := first[key]
+		if !known {
+			first[key] = i
+			continue
+		}
+		gone[i] = true
+		g := &d.found[at]
+		g.Ends, g.Evidence = append(g.Ends, f.Ends...), append(g.Evidence, f.Evidence...)
+	}
+	i := -1
+	d.drop(func(*found) bool { i++; return gone[i] })
+}
+
 // names reports devices at the place of others.
 func (d *diff) names() {
 	for _, t := range d.m.plan.sites {

@@ -71,10 +71,12 @@ type Report struct {
 	Judged    int `json:"judged"`
 	AsPlanned int `json:"as_planned"`
 	// Covers says what the plan covers, if it is not everything.
-	Covers    []string     `json:"covers,omitempty"`
-	NotJudged []string     `json:"not_judged,omitempty"`
-	Counts    map[Kind]int `json:"counts"`
-	Findings  []Finding    `json:"findings"`
+	Covers    []string `json:"covers,omitempty"`
+	NotJudged []string `json:"not_judged,omitempty"`
+	// Assumed says what was matched on less than a name or a GUID.
+	Assumed  []string     `json:"assumed,omitempty"`
+	Counts   map[Kind]int `json:"counts"`
+	Findings []Finding    `json:"findings"`
 }
 
 // Blank is whether nothing was judged.

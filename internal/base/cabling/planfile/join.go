@@ -58,7 +58,7 @@ func join(file, format string, views []*view) (*cabling.Fabric, error) {
 		}
 	}
 	if named > 0 {
-		j.b.f.Note("%s: %s its file's or folder's name, such as %q", file, wording.Counted(named, "switch has", "switches have"), j.views[len(j.views)-1].name)
+		j.b.f.Note("%s: the name of %s is from a file or folder, as in %q", file, wording.Counted(named, "switch", "switches"), j.views[len(j.views)-1].name)
 	}
 	if j.mgmt > 0 {
 		j.b.f.Note("%s: %s on management ports left out", file, wording.Counted(j.mgmt, "neighbour", "neighbours"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -74,14 +75,8 @@ The exit code is 0 even with findings, and 6 if nothing could be judged.`,
 
 // readCabling reads a fabric as it is cabled, from a file of any kind, a folder, or a scenario; - is standard input.
 func readCabling(e *process.Env, path string) (*cabling.Fabric, error) {
-	if path != "-" {
-		if in, err := e.Open(path); err == nil {
-			about, err := in.Stat()
-			_ = in.Close()
-			if err == nil && about.IsDir() {
-				return planfile.ReadFolder(unpacked{e.Folder(path)}, path)
-			}
-		}
+	if path != "-" && process.IsFolder(e.Path(path)) {
+		return planfile.ReadFolder(unpacked{os.DirFS(e.Path(path)), e.Folder(path)}, filepath.ToSlash(path))
 	}
 	text, err := wholeFile(e, path)
 	if err != nil {
@@ -142,16 +137,23 @@ func cablingOfScenario(e *process.Env, path string) (*cabling.Fabric, error) {
 	return f, nil
 }
 
-// unpacked is a folder whose files are decompressed.
-type unpacked struct{ fs.FS }
+// unpacked is a folder whose files are decompressed, and can be given up.
+type unpacked struct {
+	fs.FS
+	files fs.FS
+}
 
 func (u unpacked) Open(name string) (fs.File, error) {
-	f, err := u.FS.Open(name)
+	about, err := fs.Stat(u.FS, name)
 	if err != nil {
 		return nil, err
 	}
-	if about, err := f.Stat(); err != nil || about.IsDir() {
-		return f, err
+	if about.IsDir() {
+		return u.FS.Open(name)
+	}
+	f, err := u.files.Open(name)
+	if err != nil {
+		return nil, err
 	}
 	in, err := packed.Undo(name, f)
 	if err != nil {
@@ -159,9 +161,6 @@ func (u unpacked) Open(name string) (fs.File, error) {
 	}
 	return unpackedFile{f, in}, nil
 }
-
-// ReadDir is of the folder itself.
-func (u unpacked) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(u.FS, name) }
 
 type unpackedFile struct {
 	fs.File
