@@ -28,10 +28,10 @@ type found struct {
 }
 
 // Compare compares a real fabric with its plan. The names are of the files, for messages.
-func Compare(plan, real *cabling.Fabric, planName, realName string) *Report {
+func Compare(plan, actual *cabling.Fabric, planName, realName string) *Report {
 	d := &diff{
-		m:     &matcher{plan: newSide(planName, plan, false), real: newSide(realName, real, true)},
-		r:     &Report{Plan: sideOf(planName, plan), Real: sideOf(realName, real), Counts: map[Kind]int{}, Findings: []Finding{}},
+		m:     &matcher{plan: newSide(planName, plan, false), real: newSide(realName, actual, true)},
+		r:     &Report{Plan: sideOf(planName, plan), Real: sideOf(realName, actual), Counts: map[Kind]int{}, Findings: []Finding{}},
 		aside: map[*cable]bool{},
 	}
 	d.m.match()
@@ -150,13 +150,13 @@ func (d *diff) unnamed(c *cable) bool {
 		return true
 	}
 	for i, e := range c.ends {
-		real, far := e.port.real, c.ends[1-i]
-		if real == nil || far.site.mate != nil && far.site.by != byNeighbours {
+		own, far := e.port.real, c.ends[1-i]
+		if own == nil || far.site.mate != nil && far.site.by != byNeighbours {
 			continue
 		}
-		t := real.far().site
+		t := own.far().site
 		if t.key == "" && (t.mate == nil || t.mate == far.site) || far.site.key == "" {
-			d.aside[real.cable] = true
+			d.aside[own.cable] = true
 			return true
 		}
 	}

@@ -238,7 +238,7 @@ func TestAPlugInTheOtherPortOfAnAdapterIsMoved(t *testing.T) {
 func FuzzCompare(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 2, 2, 3, 0, 7}, []byte{1, 2, 0, 2, 9, 9})
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		make := func(text []byte) *cabling.Fabric {
+		fabric := func(text []byte) *cabling.Fabric {
 			out := &cabling.Fabric{}
 			for i := range 8 {
 				out.Devices = append(out.Devices, cabling.Device{Name: fmt.Sprintf("d%d", i*3/4), Role: cabling.Role(i % 4), Partial: i == 5})
@@ -255,8 +255,8 @@ func FuzzCompare(f *testing.F) {
 			}
 			return out
 		}
-		Compare(make(a), make(b), "a", "b")
-		if r := Compare(make(a), make(a), "a", "a"); len(r.Findings) > 0 {
+		Compare(fabric(a), fabric(b), "a", "b")
+		if r := Compare(fabric(a), fabric(a), "a", "a"); len(r.Findings) > 0 {
 			t.Errorf("%+v", r.Findings)
 		}
 	})

@@ -22,12 +22,12 @@ var classNames = [classes]string{"cables of hosts", "cables between switches", "
 
 // roleOf is the role of a device, by the real fabric if it says it.
 func roleOf(t *site) cabling.Role {
-	real, plan := t, t.mate
+	actual, plan := t, t.mate
 	if !t.real {
-		real, plan = t.mate, t
+		actual, plan = t.mate, t
 	}
-	if real != nil && real.role != cabling.Unknown || plan == nil {
-		return real.role
+	if actual != nil && actual.role != cabling.Unknown || plan == nil {
+		return actual.role
 	}
 	return plan.role
 }
@@ -54,9 +54,9 @@ type cover struct {
 }
 
 // coverOf counts the cables of both sides by device.
-func coverOf(plan, real *side) *cover {
+func coverOf(plan, actual *side) *cover {
 	c := &cover{sites: map[*site]*[2][classes]int{}}
-	for side, s := range [2]*side{plan, real} {
+	for side, s := range [2]*side{plan, actual} {
 		for _, k := range s.cables {
 			k.class = classOf(k)
 			c.all[side][k.class]++

@@ -164,12 +164,12 @@ func (d *diff) shift(moves []move) found {
 // swapped is a circle: cables that have each other's plugs. The plugs to move are on the side where most stay at one
 // device.
 func (d *diff) swapped(c *chain) found {
-	plan, real := c.plan, c.real
+	plan, actual := c.plan, c.real
 	f := Finding{Kind: Swapped}
 	for _, k := range plan {
 		f.Evidence = append(f.Evidence, evidence(k))
 	}
-	for _, k := range real {
+	for _, k := range actual {
 		f.Evidence = append(f.Evidence, evidence(k))
 	}
 	side := d.exchange(c)
@@ -182,7 +182,7 @@ func (d *diff) swapped(c *chain) found {
 		if endText(side[0]) > endText(side[1]) {
 			side[0], side[1] = side[1], side[0]
 		}
-		f.Text = fmt.Sprintf("two cables are crossed: %s and %s", cableText(real[0]), cableText(real[1]))
+		f.Text = fmt.Sprintf("two cables are crossed: %s and %s", cableText(actual[0]), cableText(actual[1]))
 		f.Action = fmt.Sprintf("exchange the plugs of %s and %s", endText(side[0]), endText(side[1]))
 		if sameDevice(side[0], side[1]) {
 			f.Action = fmt.Sprintf("exchange the plugs at %s of %s and %s", nameAt(side[0]), portText(side[0]), portText(side[1]))
@@ -191,7 +191,7 @@ func (d *diff) swapped(c *chain) found {
 		f.Text = fmt.Sprintf("%d cables have each other's plugs, in a ring", len(side))
 		f.Action = "move the plugs: " + strings.Join(steps, ", ")
 	}
-	for _, k := range real {
+	for _, k := range actual {
 		if hosts, text := d.hostOf(k); hosts != "" {
 			f.Hosts = hosts
 			f.Text += text

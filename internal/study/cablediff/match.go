@@ -82,9 +82,9 @@ func (m *matcher) byName(keyOf func(*site) string) {
 		}
 		return at
 	}
-	real := index(m.real)
+	others := index(m.real)
 	for key, p := range index(m.plan) {
-		if r := real[key]; len(p) == 1 && len(r) == 1 {
+		if r := others[key]; len(p) == 1 && len(r) == 1 {
 			pair(p[0], r[0], byName)
 		}
 	}

@@ -144,8 +144,8 @@ func keysOf(id identity, e cabling.End) (keys []string) {
 func family(key string) string { return numbers.ReplaceAllString(key, "#") }
 
 // newSide prepares a fabric.
-func newSide(name string, f *cabling.Fabric, real bool) *side {
-	s := &side{name: name, f: f, real: real, of: make([]*site, len(f.Devices))}
+func newSide(name string, f *cabling.Fabric, cabled bool) *side {
+	s := &side{name: name, f: f, real: cabled, of: make([]*site, len(f.Devices))}
 	ids := make([]identity, len(f.Devices))
 	groups := map[string][]int{}
 	for i := range f.Devices {

@@ -67,18 +67,18 @@ func (d *diff) slow(cables []*cable) {
 
 // slower is whether a link is slower or narrower than planned, or than both its ends can. Rates within 5 % are
 // equal: plans write 200 Gb/s for the 212.5 Gb/s of HDR.
-func slower(plan, real *cable) (kind Kind, text string) {
+func slower(plan, actual *cable) (kind Kind, text string) {
 	pw, ps := linkOf(plan.Link)
-	rw, rs := linkOf(real.Link)
+	rw, rs := linkOf(actual.Link)
 	switch {
 	case pw > 0 && rw > 0 && rw < pw:
-		return Narrower, fmt.Sprintf("%s, planned %s", real.Link, plan.Link)
+		return Narrower, fmt.Sprintf("%s, planned %s", actual.Link, plan.Link)
 	case pw > 0 && rw > 0 && rw == pw && ps == rs:
 		return "", ""
-	case below(real.Rate, plan.Rate):
-		return Slower, fmt.Sprintf("%s, planned %s", rateText(real), rateText(plan))
-	case plan.Rate == 0 && plan.Link == "" && below(real.Rate, real.Could):
-		return Slower, fmt.Sprintf("%s, while both ends support %s", rateText(real), real.Could)
+	case below(actual.Rate, plan.Rate):
+		return Slower, fmt.Sprintf("%s, planned %s", rateText(actual), rateText(plan))
+	case plan.Rate == 0 && plan.Link == "" && below(actual.Rate, actual.Could):
+		return Slower, fmt.Sprintf("%s, while both ends support %s", rateText(actual), actual.Could)
 	}
 	return "", ""
 }

@@ -74,7 +74,6 @@ func separator(text string) rune {
 // columns are the places of a table's columns; -1 for one that it does not have.
 type columns struct {
 	device, port, kind, rack [2]int // of the two ends
-	height                   int    // place in the rack of the first end
 	speed, length, unit      int
 	part, serial             int
 	names                    map[string]bool // the normalised headings
@@ -93,7 +92,6 @@ func init() {
 		"peertype sidebtype typeb enddevicetype":               func(c *columns) *int { return &c.kind[1] },
 		"rack racka startrack startdevicerack":                 func(c *columns) *int { return &c.rack[0] },
 		"rackb endrack enddevicerack":                          func(c *columns) *int { return &c.rack[1] },
-		"uheight u startu startheight":                         func(c *columns) *int { return &c.height },
 		"bandwidth speed rate linkspeed":                       func(c *columns) *int { return &c.speed },
 		"length cablelength":                                   func(c *columns) *int { return &c.length },
 		"lengthunit":                                           func(c *columns) *int { return &c.unit },
@@ -116,7 +114,7 @@ func normalised(heading string) string {
 
 // columnsOf reads the headings of a table. A table of device,port,device,port has its second pair for the second end.
 func columnsOf(cells []string) *columns {
-	c := &columns{height: -1, speed: -1, length: -1, unit: -1, part: -1, serial: -1, names: map[string]bool{}}
+	c := &columns{speed: -1, length: -1, unit: -1, part: -1, serial: -1, names: map[string]bool{}}
 	for i := range 2 {
 		c.device[i], c.port[i], c.kind[i], c.rack[i] = -1, -1, -1, -1
 	}
@@ -248,7 +246,6 @@ type tableReader struct {
 	least int             // cells that a whole row has
 	cut   bool            // the last row has no end of line
 	split map[string]bool // names that several devices have, which their racks tell apart
-	short int
 }
 
 // ends finds out what a whole row has, and which names several devices have.
@@ -288,7 +285,11 @@ func (t *tableReader) read(rows []row) (*cabling.Fabric, error) {
 			if bad == nil {
 				bad = err
 			}
-			t.b.note(t.b.place(r.line), "%v; the row is left out", err.(*Problem).Text)
+			text := err.Error()
+			if p, ok := errors.AsType[*Problem](err); ok {
+				text = p.Text
+			}
+			t.b.note(t.b.place(r.line), "%s; the row is left out", text)
 		}
 		if ok {
 			t.b.connect(c)
@@ -332,7 +333,6 @@ func (t *tableReader) cable(r *row, last bool) (c cabling.Cable, ok bool, err er
 	for i, at := range [2]*cabling.End{&c.A, &c.B} {
 		name, port := r.cell(t.c.device[i]), r.cell(t.c.port[i])
 		if name == "" || absent[strings.ToLower(name)] {
-			t.short++
 			return c, false, nil
 		}
 		if t.ndt && !hasDigit(port) {

@@ -37,7 +37,7 @@ func join(file, format string, views []*view) (*cabling.Fabric, error) {
 	for _, v := range j.views {
 		at := j.b.device(v.name)
 		d := &j.b.f.Devices[at]
-		d.Role, d.Model, d.Firmware = v.role, v.model, v.system
+		d.Role, d.Model = v.role, v.model
 		j.b.f.Notes = append(j.b.f.Notes, v.notes...)
 	}
 	halves := map[*view]*halfs{}

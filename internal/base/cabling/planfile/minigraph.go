@@ -86,21 +86,21 @@ func (m *minigraph) read() error {
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			m.open(t, line)
+			m.enter(t, line)
 		case xml.CharData:
 			if len(m.text) < 1000 {
 				m.text += string(t)
 			}
 		case xml.EndElement:
 			if len(m.path) > 0 {
-				m.close(t.Name.Local)
+				m.leave(t.Name.Local)
 			}
 		}
 	}
 }
 
-// open enters an element.
-func (m *minigraph) open(t xml.StartElement, line int) {
+// enter enters an element.
+func (m *minigraph) enter(t xml.StartElement, line int) {
 	m.path, m.text = append(m.path, t.Name.Local), ""
 	switch t.Name.Local {
 	case "DeviceLinkBase":
@@ -115,8 +115,8 @@ func (m *minigraph) open(t xml.StartElement, line int) {
 	}
 }
 
-// close leaves an element, and keeps what was in it.
-func (m *minigraph) close(name string) {
+// leave leaves an element, and keeps what was in it.
+func (m *minigraph) leave(name string) {
 	text, parent := strings.TrimSpace(m.text), ""
 	if len(m.path) > 1 {
 		parent = m.path[len(m.path)-2]

@@ -18,7 +18,6 @@ type view struct {
 	format string
 	role   cabling.Role
 	model  string
-	system string // version of its software
 	ports  map[string]*ownPort
 	sights []sight
 	about  map[string]neighbour // what the file says about neighbours, by name

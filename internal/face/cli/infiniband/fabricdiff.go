@@ -56,11 +56,11 @@ The exit code is 0 even with findings, and 6 if nothing could be judged.`,
 			if err != nil {
 				return err
 			}
-			real, err := readCabling(e, given[1])
+			actual, err := readCabling(e, given[1])
 			if err != nil {
 				return err
 			}
-			r := cablediff.Compare(plan, real, given[0], given[1])
+			r := cablediff.Compare(plan, actual, given[0], given[1])
 			err = e.Present(report.FabricDiff(r), asJSON, r)
 			if err == nil && r.Blank() {
 				err = exit.Errorf(exit.NotJudged, "nothing was judged: no planned cable of %s can be looked for in %s", given[0], given[1])
