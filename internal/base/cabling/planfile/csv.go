@@ -133,6 +133,9 @@ func columnsOf(cells []string) *columns {
 	for i, cell := range cells {
 		name := normalised(cell)
 		c.names[name] = true
+		if strings.HasPrefix(cell, "#") {
+			c.names["#"] = true
+		}
 		switch name {
 		case "device", "host", "hostname", "switch", "devicename":
 			second(&c.device, i)
@@ -226,7 +229,7 @@ func formatOf(c *columns) string {
 		return netboxCables
 	case c.names["startdevice"] && c.names["bandwidth"]:
 		return "SONiC lab links"
-	case c.names["startdevice"]:
+	case c.names["startdevice"] && (c.names["linktype"] || c.names["#"]):
 		return ufmNDT
 	case c.names["peernode"] && c.names["system"]:
 		return "UFM ports"

@@ -128,12 +128,16 @@ func TestTheOwnerOfAFileIsInItsName(t *testing.T) {
 // The other forms of LLDP: lldpctl's json0, EOS' and NX-OS' details, a terminal around an answer.
 func TestLLDPHasManyForms(t *testing.T) {
 	for name, text := range map[string]string{
-		"json0":       `{"lldp": [{"interface": [{"name": "swp1", "via": "LLDP", "chassis": [{"id": [{"type": "mac", "value": "02:00:00:00:00:01"}], "name": [{"value": "spine1"}]}], "port": [{"id": [{"type": "ifname", "value": "swp2"}]}]}]}]}`,
-		"object":      `{"lldp": {"interface": {"swp1": {"chassis": {"spine1": {}}, "port": {"id": {"type": "ifname", "value": "swp2"}}}}}}`,
-		"EOS detail":  `{"lldpNeighbors": {"swp1": {"lldpNeighborInfo": [{"systemName": "spine1", "neighborInterfaceInfo": {"interfaceId": "\"swp2\""}}]}, "Ethernet9": {"lldpNeighborInfo": []}}}`,
-		"eAPI":        `{"jsonrpc": "2.0", "result": [{"lldpNeighbors": [{"port": "swp1", "neighborDevice": "spine1", "neighborPort": "swp2"}]}]}`,
-		"NX-OS":       `{"TABLE_nbor": {"ROW_nbor": {"chassis_id": "spine1", "l_port_id": "swp1", "port_id": "swp2"}}}`,
-		"NX-OS list":  `{"TABLE_nbor_detail": {"ROW_nbor_detail": [{"sys_name": "spine1", "l_port_id": "swp1", "port_id": "swp2"}]}}`,
+		"json0":      `{"lldp": [{"interface": [{"name": "swp1", "via": "LLDP", "chassis": [{"id": [{"type": "mac", "value": "02:00:00:00:00:01"}], "name": [{"value": "spine1"}]}], "port": [{"id": [{"type": "ifname", "value": "swp2"}]}]}]}]}`,
+		"object":     `{"lldp": {"interface": {"swp1": {"chassis": {"spine1": {}}, "port": {"id": {"type": "ifname", "value": "swp2"}}}}}}`,
+		"EOS detail": `{"lldpNeighbors": {"swp1": {"lldpNeighborInfo": [{"systemName": "spine1", "neighborInterfaceInfo": {"interfaceId": "\"swp2\""}}]}, "Ethernet9": {"lldpNeighborInfo": []}}}`,
+		"eAPI":       `{"jsonrpc": "2.0", "result": [{"lldpNeighbors": [{"port": "swp1", "neighborDevice": "spine1", "neighborPort": "swp2"}]}]}`,
+		"NX-OS":      `{"TABLE_nbor": {"ROW_nbor": {"chassis_id": "spine1", "l_port_id": "swp1", "port_id": "swp2"}}}`,
+		"NX-OS list": `{"TABLE_nbor_detail": {"ROW_nbor_detail": [{"sys_name": "spine1", "l_port_id": "swp1", "port_id": "swp2"}]}}`,
+		"NX-OS blocks": "leaf1# show lldp neighbors detail\nCapability codes:\n  (R) Router\nDevice ID            Local Intf      Hold-time  Capability  Port ID  \n\nChassis id: 5087.89a1.d8d6\nPort id: swp2\nLocal Port id: swp1\nPort Description: null\nSystem Name: spine1\nTime remaining: 93 seconds\n\n" +
+			"Chassis id: 0014.1c57.a48b\nPort id: Fa1/0/9\nLocal Port id: mgmt0\nSystem Name: oob\n",
+		"EOS blocks":  "leaf1#show lldp neighbors detail\nInterface swp1 detected 1 LLDP neighbors:\n\n  Neighbor 2cc2.6081.eaf9/\"swp2\", age 12 seconds\n  - Port ID type: Interface name (5)\n    Port ID     : \"swp2\"\n  - System Name: \"spine1\"\n    Port ID                : 0\n\nInterface Ethernet9 detected 0 LLDP neighbors:\n",
+		"lldpctl":     "admin@leaf1:~$ show lldp neighbors\n-----\nLLDP neighbors:\nInterface:    swp1, via: LLDP, RID: 1, Time: 0 day, 00:01:12\n  Chassis:\n    ChassisID:    mac 02:00:00:00:00:01\n    SysName:      spine1\n  Port:\n    PortID:       ifname swp2\n    PortDescr:    swp2\n",
 		"terminal":    "leaf1#show lldp neighbors | json\n{\n \"lldpNeighbors\": [{\"port\": \"swp1\", \"neighborDevice\": \"spine1\", \"neighborPort\": \"swp2\"}]\n}\nleaf1#\n",
 		"NX-OS wraps": "leaf1# show lldp neighbors\nDevice ID            Local Intf      Hold-time  Capability  Port ID\nspine1\n                     swp1            120        BR          swp2\nTotal entries displayed: 1\n",
 	} {

@@ -70,6 +70,9 @@ func recognise(name, text string) (f *cabling.Fabric, v *view, err error) {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], "\r")
 	}
+	if v = viewOfBlocks(name, lines); v != nil {
+		return nil, v, nil
+	}
 	if t, head := lldpText(lines); t != nil {
 		return nil, viewOfText(name, lines, t, head), nil
 	}

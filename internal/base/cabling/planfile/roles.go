@@ -151,7 +151,7 @@ func (b *builder) concludeRoles() {
 		case nameWord(d.Name) != cabling.Unknown:
 			d.Role, from = nameWord(d.Name), "their names"
 		default:
-			d.Role, from = portsRole(ports[i]), "the names of their ports"
+			d.Role, from = portsRole(ports[i], d.Partial), "the names of their ports"
 		}
 		if d.Role != cabling.Unknown {
 			told[toldRole{d.Role, "by " + from}]++
@@ -194,8 +194,8 @@ func (b *builder) tellRoles(peers [][]int, told map[toldRole]int) {
 	}
 }
 
-// portsRole is the role of a device whose ports all have names of one sort.
-func portsRole(ports []string) cabling.Role {
+// portsRole is the role of a device whose ports all have names of one sort. A whole list with one port is of no switch.
+func portsRole(ports []string, partial bool) cabling.Role {
 	switches, hosts := 0, 0
 	for _, p := range ports {
 		switch {
@@ -208,7 +208,7 @@ func portsRole(ports []string) cabling.Role {
 	switch {
 	case len(ports) > 0 && hosts == len(ports):
 		return cabling.Host
-	case switches == len(ports) && switches > 1:
+	case switches == len(ports) && (switches > 1 || switches == 1 && partial):
 		return cabling.Switch
 	}
 	return cabling.Unknown
@@ -225,7 +225,7 @@ func (b *builder) rolesByCables(peers [][]int, told map[toldRole]int) {
 	}
 	for i, all := range peers {
 		d := &b.f.Devices[i]
-		if d.Role == cabling.Unknown && len(all) == 1 && b.f.Devices[all[0]].Role == cabling.Switch {
+		if d.Role == cabling.Unknown && !d.Partial && len(all) == 1 && b.f.Devices[all[0]].Role == cabling.Switch {
 			d.Role = cabling.Host
 			told[toldRole{cabling.Host, "because they have one cable, to a switch, and no other"}]++
 		}
