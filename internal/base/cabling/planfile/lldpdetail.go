@@ -13,10 +13,11 @@ var lldpBlocks = []struct {
 	format string
 	begin  *regexp.Regexp // the first line of a block
 	local  *regexp.Regexp // the line with the own port
+	after  bool           // which comes after the first line
 }{
-	{"NX-OS show lldp neighbors detail", regexp.MustCompile(`^Chassis id:`), regexp.MustCompile(`^Local Port id:\s*(\S+)`)},
-	{"EOS show lldp neighbors detail", regexp.MustCompile(`^\s+Neighbor \S+/`), regexp.MustCompile(`^Interface (\S+) detected \d+ LLDP`)},
-	{"lldpctl", regexp.MustCompile(`^Interface:\s`), regexp.MustCompile(`^Interface:\s+([^\s,]+),`)},
+	{"NX-OS show lldp neighbors detail", regexp.MustCompile(`^Chassis id:`), regexp.MustCompile(`^Local Port id:\s*(\S+)`), true},
+	{"EOS show lldp neighbors detail", regexp.MustCompile(`^\s+Neighbor \S+/`), regexp.MustCompile(`^Interface (\S+) detected \d+ LLDP`), false},
+	{"lldpctl", regexp.MustCompile(`^Interface:\s`), regexp.MustCompile(`^Interface:\s+([^\s,]+),`), false},
 }
 
 // Lines of a block, in any of the forms.
@@ -49,13 +50,16 @@ func viewOfBlocks(file string, lines []string) *view {
 				port = own[1]
 			}
 			if form.begin.MatchString(line) {
+				if form.after {
+					port = ""
+				}
 				v.sights = append(v.sights, sight{port: port, place: cabling.Place{File: file, Line: i + 1}})
 				s = &v.sights[len(v.sights)-1]
 			}
 			if s == nil {
 				continue
 			}
-			if own != nil {
+			if own != nil && form.after {
 				s.port = port
 			}
 			blockLine(s, line)
