@@ -185,6 +185,31 @@ func TestAWholeFabricAtALowerRateIsOneFinding(t *testing.T) {
 	}
 }
 
+// A plan says 40 Gb/s of a QDR link, whose data rate is 32 Gb/s.
+func TestAPlanWritesTheRateOfTheSignal(t *testing.T) {
+	for _, c := range []struct {
+		link     string
+		rate     units.Rate
+		planned  units.Rate
+		findings int
+	}{
+		{"4xQDR", 32 * units.Gbps, 40 * units.Gbps, 0},
+		{"4xFDR10", 40 * units.Gbps, 40 * units.Gbps, 0},
+		{"4xFDR", 54545 * units.Mbps, 56 * units.Gbps, 0},
+		{"4xHDR", 200 * units.Gbps, 200 * units.Gbps, 0},
+		{"4xEDR", 100 * units.Gbps, 200 * units.Gbps, 1},
+		{"", 100 * units.Gbps, 400 * units.Gbps, 1},
+	} {
+		plan, w := pods(t), pods(t)
+		_, p := plan.at("gpu0-0", "eth0")
+		_, r := w.at("gpu0-0", "eth0")
+		p.Rate, r.Rate, r.Link = c.planned, c.rate, c.link
+		if got := Compare(plan.f, w.f, "plan", "real"); len(got.Findings) != c.findings {
+			t.Errorf("%s: %+v", c.link, got.Findings)
+		}
+	}
+}
+
 func TestPartsAndFirmwareAreCompared(t *testing.T) {
 	plan, w := pods(t), pods(t)
 	p, r := &plan.f.Devices[plan.device("pod0-leaf0", 0)], &w.f.Devices[w.device("pod0-leaf0", 0)]

@@ -65,8 +65,21 @@ func (d *diff) slow(cables []*cable) {
 	}
 }
 
-// slower is whether a link is slower or narrower than planned, or than both its ends can. Rates within 5 % are
-// equal: plans write 200 Gb/s for the 212.5 Gb/s of HDR.
+// lanes are the rates that plans write for a lane of InfiniBand: of the signal up to QDR, whose data rate is a fifth less.
+var lanes = map[string]units.Rate{
+	"SDR": 2500 * units.Mbps, "DDR": 5 * units.Gbps, "QDR": 10 * units.Gbps, "FDR10": 10 * units.Gbps, "FDR": 14 * units.Gbps,
+	"EDR": 25 * units.Gbps, "HDR": 50 * units.Gbps, "NDR": 100 * units.Gbps, "XDR": 200 * units.Gbps,
+}
+
+// nominal is the rate of a cable as plans write it.
+func nominal(c *cable) units.Rate {
+	if width, speed := linkOf(c.Link); lanes[speed] > 0 {
+		return units.Rate(width) * lanes[speed]
+	}
+	return c.Rate
+}
+
+// slower is whether a link is slower or narrower than planned, or than both its ends can. Rates within 5 % are equal.
 func slower(plan, actual *cable) (kind Kind, text string) {
 	pw, ps := linkOf(plan.Link)
 	rw, rs := linkOf(actual.Link)
@@ -75,7 +88,7 @@ func slower(plan, actual *cable) (kind Kind, text string) {
 		return Narrower, fmt.Sprintf("%s, planned %s", actual.Link, plan.Link)
 	case pw > 0 && rw > 0 && rw == pw && ps == rs:
 		return "", ""
-	case below(actual.Rate, plan.Rate):
+	case below(nominal(actual), nominal(plan)):
 		return Slower, fmt.Sprintf("%s, planned %s", rateText(actual), rateText(plan))
 	case plan.Rate == 0 && plan.Link == "" && below(actual.Rate, actual.Could):
 		return Slower, fmt.Sprintf("%s, while both ends support %s", rateText(actual), actual.Could)

@@ -84,10 +84,10 @@ var headings = map[string]func(c *columns) *int{}
 
 func init() {
 	for names, at := range map[string]func(c *columns) *int{
-		"startdevice sideadevice devicea adevice node device1 sourcedevice source localdevice system fromdevice from node1 hosta switcha sidea":                                                                 func(c *columns) *int { return &c.device[0] },
-		"enddevice sidebdevice deviceb bdevice peernode peerdevice device2 destinationdevice destdevice destination remotedevice peer todevice to node2 hostb switchb sideb neighbor neighbour neighbordevice":  func(c *columns) *int { return &c.device[1] },
-		"startport sideaname porta aport nodeinterface port1 sourceport localport interfacea ainterface terminationa interface1 fromport localinterface sourceinterface":                                        func(c *columns) *int { return &c.port[0] },
-		"endport sidebname portb bport peerinterface peerport port2 destinationport destport remoteport remoteinterface interfaceb binterface terminationb interface2 toport destinationinterface neighborport": func(c *columns) *int { return &c.port[1] },
+		"startdevice sideadevice devicea adevice node device1 sourcedevice source localdevice system fromdevice from node1 hosta switcha sidea":                                                                                                                func(c *columns) *int { return &c.device[0] },
+		"enddevice sidebdevice deviceb bdevice peernode peerdevice device2 destinationdevice destdevice destination remotedevice peer todevice to node2 hostb switchb sideb neighbor neighbour neighbordevice peerhostname peername remotehostname remotehost": func(c *columns) *int { return &c.device[1] },
+		"startport sideaname porta aport nodeinterface port1 sourceport localport interfacea ainterface terminationa interface1 fromport localinterface sourceinterface":                                                                                       func(c *columns) *int { return &c.port[0] },
+		"endport sidebname portb bport peerinterface peerport port2 destinationport destport remoteport remoteinterface interfaceb binterface terminationb interface2 toport destinationinterface neighborport peerifname remoteport":                          func(c *columns) *int { return &c.port[1] },
 		"nodetype sideatype typea startdevicetype":             func(c *columns) *int { return &c.kind[0] },
 		"peertype sidebtype typeb enddevicetype":               func(c *columns) *int { return &c.kind[1] },
 		"rack racka startrack startdevicerack":                 func(c *columns) *int { return &c.rack[0] },
@@ -350,7 +350,7 @@ func (t *tableReader) cable(r *row, last bool) (c cabling.Cable, ok bool, err er
 }
 
 // absent are texts that stand for no device.
-var absent = map[string]bool{"n/a": true, "na": true, "-": true, "none": true, "null": true, "unconnected": true}
+var absent = map[string]bool{"n/a": true, "na": true, "-": true, "none": true, "null": true, "nan": true, "unconnected": true}
 
 // endsHere marks the devices of the last cable: the file ends within their rows.
 func (t *tableReader) endsHere() {

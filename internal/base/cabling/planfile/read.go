@@ -138,7 +138,7 @@ func recogniseJSON(name, text, head string, line int) (f *cabling.Fabric, v *vie
 	switch {
 	case one.has("source_guid"):
 		f, err = readUFMLinks(name, top)
-	case one.has("external_number"), one.has("peer_port_dname"):
+	case isUFM(one):
 		f, err = readUFMPorts(name, top)
 	case top.kind == list:
 		err = problem(name, line, "a list that is no answer of UFM's links or ports; expected %s", known)
@@ -183,7 +183,7 @@ func unwrapped(v *value) *value {
 }
 
 func isUFM(v *value) bool {
-	return v.has("source_guid") || v.has("external_number") || v.has("peer_port_dname")
+	return v.has("source_guid") || v.has("external_number") || v.has("peer_port_dname") || v.has("peer_node_name")
 }
 
 // ReadFolder reads the views of the switches of a folder and of the folders in it, one or more files each, and joins

@@ -220,6 +220,7 @@ func TestTablesAreReadByTheirHeadings(t *testing.T) {
 		"quotes":          "\"device\",\"port\",\"device\",\"port\"\n\"leaf1\",\"swp1\",\"spine1\",\"swp2\"\n",
 		"byte order mark": "\ufeffSystem,Port,Peer Node,Peer Port\r\nleaf1,swp1,spine1,swp2\r\nleaf1,swp3,,\r\n",
 		"both ends":       "Node,Node Interface,Peer Node,Peer Interface\nleaf1,swp1,spine1,swp2\nspine1,swp2,leaf1,swp1\n",
+		"NetQ":            "Hostname,Interface,Peer Hostname,Peer Interface\nleaf1,swp1,spine1,swp2\nleaf1,swp9,NaN,NaN\n",
 		"NetBox export":   "ID,Label,Device A,Termination A,Device B,Termination B,Type,Length\n1,c1,leaf1,swp1,spine1,swp2,dac-passive,3 m\n",
 	} {
 		f, err := ofText("plan.csv", text)
@@ -289,6 +290,24 @@ func TestBadFilesAreRefusedWithTheirPlace(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c[1]) {
 			t.Errorf("%s: %v, want %s", name, err, c[1])
 		}
+	}
+}
+
+// UFM's answers with names: of links, Mellanox/ufm_sdk_3.0 plugins/UFM_NDT_Plugin, topoparse samples (names replaced);
+// of ports, as public clients read them.
+func TestUFMAnswersHaveNames(t *testing.T) {
+	f := must(t, "links.json", `[{"destination_guid": "1c34da0300728a06", "destination_port": "2", "destination_port_dname": "2", "destination_port_node_description": "spine13:2",
+ "source_guid": "1c34da0300728606", "source_port": "37", "source_port_dname": "37", "source_port_node_description": "leaf2:37", "width": "4x"},
+{"source_guid": "0c42a103001b7ab6", "source_port": "1", "destination_guid": "1c34da0300728606", "destination_port": "19", "source_port_dname": "HCA-2/1",
+ "destination_port_dname": "19", "source_port_node_description": "node7 mlx5_10", "destination_port_node_description": "leaf2:19"}]`)
+	if !has(f, "leaf2 port 37", "spine13 port 2") || !has(f, "node7 mlx5_10 port 1 (HCA-2/1)", "leaf2 port 19") || len(f.Devices) != 3 || f.Devices[2].Group != "node7" {
+		t.Errorf("%q, %+v", cables(f), f.Devices)
+	}
+	f = must(t, "ports.json", `[{"number": 1, "dname": "1", "system_name": "leaf1", "peer_node_name": "spine1", "peer_port_dname": "7", "active_speed": "NDR", "active_width": "IB_4x"},
+{"number": 7, "dname": "7", "system_name": "spine1", "peer_node_name": "leaf1", "peer_port_dname": "1"},
+{"number": 2, "dname": "2", "system_name": "leaf1", "peer_node_name": "N/A", "peer_port_dname": "N/A"}]`)
+	if len(f.Cables) != 1 || !has(f, "leaf1 port 1", "spine1 port 7") || f.Cables[0].Link != "4xNDR" || f.Cables[0].Rate != 400*units.Gbps {
+		t.Errorf("%q, %+v", cables(f), f.Cables)
 	}
 }
 

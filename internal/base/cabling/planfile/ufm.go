@@ -1,6 +1,7 @@
 package planfile
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -9,10 +10,10 @@ import (
 	"weft/units"
 )
 
-// Rates of a lane by the names that UFM uses for speeds.
+// Data rates of a lane by the names that UFM uses for speeds (InfiniBand Architecture Specification, volume 2).
 var laneRates = map[string]units.Rate{
-	"SDR": 2500 * units.Mbps, "DDR": 5 * units.Gbps, "QDR": 10 * units.Gbps, "FDR10": 10 * units.Gbps, "FDR": 14062500 * units.Kbps,
-	"EDR": 25781250 * units.Kbps, "HDR": 53125 * units.Mbps, "NDR": 106250 * units.Mbps, "XDR": 212500 * units.Mbps,
+	"SDR": 2 * units.Gbps, "DDR": 4 * units.Gbps, "QDR": 8 * units.Gbps, "FDR10": 10 * units.Gbps, "FDR": 13636 * units.Mbps,
+	"EDR": 25 * units.Gbps, "HDR": 50 * units.Gbps, "NDR": 100 * units.Gbps, "XDR": 200 * units.Gbps,
 }
 
 // readUFMLinks reads the answer of UFM's resources/links: GUIDs without 0x, ports as text or number, and dname, the
@@ -24,9 +25,10 @@ func readUFMLinks(file string, v *value) (*cabling.Fabric, error) {
 		var ends [2]cabling.End
 		whole := true
 		for j, side := range [2]string{"source", "destination"} {
-			d, ok := ufmDevice(b, link.str(side+"_guid"), link.str(side+"_port_node_description", side+"_node_description", side+"_system_name"))
+			port := link.str(side + "_port")
+			d, ok := ufmDevice(b, link.str(side+"_guid"), strings.TrimSuffix(link.str(side+"_port_node_description"), ":"+port))
 			whole = whole && ok
-			ends[j] = ufmEnd(d, link.str(side+"_port"), link.str(side+"_port_dname"))
+			ends[j] = ufmEnd(d, port, link.str(side+"_port_dname"))
 		}
 		if !whole {
 			b.note(b.place(link.line), "a link is left out: expected source_guid and destination_guid of 16 digits")
@@ -42,14 +44,21 @@ func readUFMLinks(file string, v *value) (*cabling.Fabric, error) {
 	return b.finish()
 }
 
-// ufmDevice is the device of a GUID. Its role is not in links.
-func ufmDevice(b *builder, guid, name string) (int, bool) {
+// adapterName is the description of an adapter: its host, then its name there.
+var adapterName = regexp.MustCompile(`^(\S+)\s+(?:mlx\d+_\d+|HCA-\d+|ib\w+)$`)
+
+// ufmDevice is the device of a GUID. The description of a switch's port has the port behind a colon.
+func ufmDevice(b *builder, guid, description string) (int, bool) {
 	g, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(guid), "0x"), 16, 64)
 	if err != nil || g == 0 {
 		return 0, false
 	}
-	at := b.keyed(units.GUID(g).String(), name)
-	b.f.Devices[at].GUID = units.GUID(g)
+	at := b.keyed(units.GUID(g).String(), description)
+	d := &b.f.Devices[at]
+	d.GUID = units.GUID(g)
+	if m := adapterName.FindStringSubmatch(description); m != nil {
+		d.Role, d.Group = cabling.Host, m[1]
+	}
 	return at, true
 }
 
@@ -73,30 +82,30 @@ func ufmRate(width, speed string) (units.Rate, string) {
 	return units.Rate(n) * rate, lanes + "x" + strings.ToUpper(speed)
 }
 
-// readUFMPorts reads the answer of UFM's resources/ports: a port with its number and its peer. A cable is listed
-// from both ends. The names of members are those of the guide; the first that is there counts.
+// readUFMPorts reads the answer of UFM's resources/ports: a port with the names of its system and of its peer's. A cable
+// is listed from both ends. Source: the guide as for links, and public clients of the interface for the peer.
 func readUFMPorts(file string, v *value) (*cabling.Fabric, error) {
 	b := newBuilder(file, "UFM ports")
 	down, first := 0, 0
 	for i := range v.all() {
 		port := &v.all()[i]
-		peer := port.str("peer_guid", "peer_node_guid", "peer_node_name", "peer", "peer_port_dname")
+		own, peer := port.str("system_name", "node_description"), port.str("peer_node_name", "peer_node_description")
 		if peer == "" || peer == "N/A" {
 			if down++; down == 1 {
 				first = port.line
 			}
 			continue
 		}
-		own, okOwn := ufmPortDevice(b, port.str("systemID", "system_guid", "guid"), port.str("system_name", "node_description", "name"))
-		far, okFar := ufmPortDevice(b, port.str("peer_guid", "peer_node_guid"), port.str("peer_node_name", "peer_node_description"))
-		if !okOwn || !okFar {
-			b.note(b.place(port.line), "a port is left out: expected the GUID or the name of its system and of its peer")
+		if own == "" {
+			b.note(b.place(port.line), "a port is left out: expected system_name")
 			continue
 		}
-		number := port.str("number", "external_number", "dname")
-		farPort := port.str("peer_port_number", "peer_port", "peer_port_dname")
+		far := afterUnderscore(port.str("peer_port_dname", "peer_port"))
 		c := cabling.Cable{
-			A: ufmEnd(own, number, port.str("dname")), B: ufmEnd(far, afterUnderscore(farPort), port.str("peer_port_dname")), Place: b.place(port.line),
+			A: ufmEnd(b.device(own), port.str("number", "external_number", "dname"), port.str("dname")), B: ufmEnd(b.device(peer), far, ""), Place: b.place(port.line),
+		}
+		if strings.HasPrefix(c.A.Label, "HCA-") { // the peer of this cable has this name for the port, not its number
+			c.A.Port, c.A.Label = c.A.Label, ""
 		}
 		c.Rate, c.Link = ufmRate(port.str("active_width"), port.str("active_speed"))
 		b.connect(c)
@@ -108,16 +117,6 @@ func readUFMPorts(file string, v *value) (*cabling.Fabric, error) {
 		b.f.Note("%s:%d: %s without a peer left out", file, first, wording.Counted(down, "port", "ports"))
 	}
 	return b.finish()
-}
-
-func ufmPortDevice(b *builder, guid, name string) (int, bool) {
-	if at, ok := ufmDevice(b, guid, name); ok {
-		return at, true
-	}
-	if name == "" || name == "N/A" {
-		return 0, false
-	}
-	return b.device(name), true
 }
 
 // afterUnderscore is the port of a name such as 0002c90300100001_28.
