@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,9 @@ import (
 	"weft/internal/ib/format"
 	"weft/internal/ib/inspect"
 	"weft/internal/sim/cabled"
+	"weft/internal/sim/protocol"
 	"weft/internal/study/cablediff"
+	"weft/scenario"
 )
 
 func newFabricDiff(e *process.Env) *cobra.Command {
@@ -121,19 +124,31 @@ func wholeFile(e *process.Env, path string) ([]byte, error) {
 	return text, nil
 }
 
-// cablingOfScenario is the first InfiniBand fabric of a scenario.
+// cablingOfScenario is the first InfiniBand fabric of a scenario, or its first fabric if it has none.
 func cablingOfScenario(e *process.Env, path string) (*cabling.Fabric, error) {
 	var c overrides.Flags // the scenario itself
 	r, err := c.Load(e, path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := subnetOf(r)
+	at := max(0, slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).SubnetManager }))
+	fabric := &r.Fabrics[at]
+	s, err := subnetOfFabric(r, fabric)
 	if err != nil {
 		return nil, err
 	}
 	f := inspect.Cabling(s)
 	f.Format = string(scenarioFormat)
+	for i := range f.Devices { // a scenario names the NICs of a host host/NIC
+		if host, _, ok := strings.Cut(f.Devices[i].Name, "/"); ok && f.Devices[i].Role == cabling.Host {
+			f.Devices[i].Group = host
+		}
+	}
+	if fabric.Topology.Shape == scenario.Listed { // the rates are the file's own, link by link
+		for i := range f.Cables {
+			f.Cables[i].Rate, f.Cables[i].Link = 0, ""
+		}
+	}
 	return f, nil
 }
 
