@@ -73,6 +73,20 @@ func TestAPlanOfSomeSwitchesJudgesThese(t *testing.T) {
 	}
 }
 
+// LLDP is read without the ports of the management network, which plans have.
+func TestTheManagementNetworkIsNotMissedInLLDP(t *testing.T) {
+	plan, w := pods(t), pods(t)
+	for i := range 6 {
+		plan.cable(fmt.Sprintf("pod%d-leaf%d", i/3, i), "eth0", "oob", fmt.Sprintf("swp%d", i))
+		plan.cable(fmt.Sprintf("gpu%d-0", i), "eth9", "oob", fmt.Sprintf("swp%d", 10+i))
+	}
+	plan.f.Devices[plan.device("oob", 0)].Role = cabling.Management
+	r := Compare(plan.f, w.f, "plan", "real")
+	if len(r.Findings) > 0 || r.Judged != len(w.f.Cables) || !strings.Contains(strings.Join(r.NotJudged, ";"), "12 planned cables of the management network") {
+		t.Errorf("%+v, %q", r.Findings, r.NotJudged)
+	}
+}
+
 // A file of a few switches' neighbours cannot see cables between the others.
 func TestOnlySwitchesThatAnsweredAreJudged(t *testing.T) {
 	plan, w := rails(t), rails(t)

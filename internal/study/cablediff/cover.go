@@ -11,14 +11,15 @@ import (
 type class uint8
 
 const (
-	hostClass   class = iota // a host and something else
-	switchClass              // two switches
-	insideClass              // two chips of one housing
+	hostClass       class = iota // a host and something else
+	switchClass                  // two switches
+	insideClass                  // two chips of one housing
+	managementClass              // an out-of-band device
 	otherClass
 	classes
 )
 
-var classNames = [classes]string{"cables of hosts", "cables between switches", "links inside of directors", "other cables"}
+var classNames = [classes]string{"cables of hosts", "cables between switches", "links inside of directors", "cables of the management network", "other cables"}
 
 // roleOf is the role of a device, by the real fabric if it says it.
 func roleOf(t *site) cabling.Role {
@@ -38,6 +39,8 @@ func classOf(c *cable) class {
 	switch {
 	case a == b && len(a.devices) > 1 && ra == cabling.Switch:
 		return insideClass
+	case ra == cabling.Management || rb == cabling.Management:
+		return managementClass
 	case ra == cabling.Host || rb == cabling.Host:
 		return hostClass
 	case ra == cabling.Switch && rb == cabling.Switch:
