@@ -224,6 +224,20 @@ func TestAPlanWritesTheRateOfTheSignal(t *testing.T) {
 	}
 }
 
+// A plan without rates: a link with fewer lanes than nearly all others of its sort has lost some.
+func TestALostLaneIsSeenWithoutAPlannedRate(t *testing.T) {
+	plan, w := subnet(t), subnet(t)
+	for i := range plan.f.Cables {
+		plan.f.Cables[i].Rate, plan.f.Cables[i].Link = 0, ""
+	}
+	_, c := w.at("gpu12 mlx5_0", "1")
+	c.Link = "2xHDR"
+	r := Compare(plan.f, w.f, "plan", "real")
+	if !slices.Equal(kinds(r), []Kind{Narrower}) || !strings.Contains(r.Findings[0].Text, "2xHDR, nearly all cables of hosts have 4 lanes") {
+		t.Errorf("%+v", r.Findings)
+	}
+}
+
 func TestPartsAndFirmwareAreCompared(t *testing.T) {
 	plan, w := pods(t), pods(t)
 	p, r := &plan.f.Devices[plan.device("pod0-leaf0", 0)], &w.f.Devices[w.device("pod0-leaf0", 0)]

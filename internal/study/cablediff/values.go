@@ -11,6 +11,7 @@ import (
 // values compares the cables that are as planned: rate, width, part; and the devices: model, firmware.
 func (d *diff) values() {
 	slow := map[string][]*cable{}
+	usual := usualWidths(d.m.real)
 	var order []string
 	for _, c := range d.m.plan.cables {
 		if !asPlanned(c) {
@@ -23,6 +24,12 @@ func (d *diff) values() {
 			}
 			slow[string(kind)+text] = append(slow[string(kind)+text], c)
 		}
+		if width, speed := linkOf(r.Link); c.Rate == 0 && c.Link == "" && width > 0 && width < usual[c.class] && !below(r.Rate, r.Could) {
+			d.found = append(d.found, found{Finding: Finding{
+				Kind: Narrower, Text: fmt.Sprintf("%s runs at %s, nearly all %s have %d lanes: a lane may be lost", cableText(r), r.Link, classNames[c.class], usual[c.class]), Ends: endsOf(c),
+				Evidence: []string{evidence(c), evidence(r)}, Action: fmt.Sprintf("clean and reseat the plugs of %s until it is %dx%s; if it stays so, replace the cable", cableText(r), usual[c.class], speed),
+			}})
+		}
 		if c.Part != "" && r.Part != "" && !alike(c.Part, r.Part) {
 			d.found = append(d.found, found{Finding: Finding{
 				Kind: OtherPart, Text: fmt.Sprintf("the cable %s is %s, planned %s", cableText(r), r.Part, c.Part), Ends: endsOf(c),
@@ -34,6 +41,29 @@ func (d *diff) values() {
 		d.slow(slow[key])
 	}
 	d.devices()
+}
+
+// usualWidths are the widths that nine tenths of the real links of a class have, if there are at least ten; else 0.
+func usualWidths(s *side) (usual [classes]int) {
+	var count [classes]map[int]int
+	var all [classes]int
+	for _, c := range s.cables {
+		if width, _ := linkOf(c.Link); width > 0 {
+			if count[c.class] == nil {
+				count[c.class] = map[int]int{}
+			}
+			count[c.class][width]++
+			all[c.class]++
+		}
+	}
+	for k := range classes {
+		for width, n := range count[k] {
+			if all[k] >= 10 && 10*n >= 9*all[k] {
+				usual[k] = width
+			}
+		}
+	}
+	return usual
 }
 
 func endsOf(c *cable) []string { return []string{endText(c.ends[0].port), endText(c.ends[1].port)} }
