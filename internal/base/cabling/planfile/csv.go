@@ -191,7 +191,7 @@ func readCSV(file, text string) (*cabling.Fabric, error) {
 	}
 	t := &tableReader{b: newBuilder(file, formatOf(best)), c: best}
 	t.ndt = t.b.f.Format == ufmNDT
-	t.ends(rows[at].cells, rows[at+1:], text)
+	t.ends(rows[at+1:], text)
 	if best.kind[0] >= 0 && best.kind[1] >= 0 && t.b.f.Format == netboxCables {
 		return readNetBox(t, rows[at+1:])
 	}
@@ -212,7 +212,7 @@ func readPlainCSV(file string, rows []row) (*cabling.Fabric, error) {
 		break
 	}
 	t := &tableReader{b: newBuilder(file, "table of cables"), c: c}
-	t.ends(nil, rows, "")
+	t.ends(rows, "")
 	return t.read(rows)
 }
 
@@ -246,15 +246,19 @@ type tableReader struct {
 	b     *builder
 	c     *columns
 	ndt   bool
-	least int             // cells that a whole row has
+	least int             // cells that a row must have
+	width int             // cells that the first row has
 	cut   bool            // the last row has no end of line
 	split map[string]bool // names that several devices have, which their racks tell apart
 }
 
 // ends finds out what a whole row has, and which names several devices have.
-func (t *tableReader) ends(head []string, rows []row, text string) {
+func (t *tableReader) ends(rows []row, text string) {
 	t.least = max(t.c.device[0], t.c.device[1], t.c.port[0], t.c.port[1]) + 1
 	t.cut = text != "" && !strings.HasSuffix(text, "\n")
+	if len(rows) > 0 {
+		t.width = len(rows[0].cells)
+	}
 	t.split = map[string]bool{}
 	if t.c.rack[0] < 0 {
 		return
@@ -321,7 +325,7 @@ func blank(r *row) bool {
 
 // cable is the cable of a row. A row without an end is a port without a cable, or the end of a file that is cut off.
 func (t *tableReader) cable(r *row, last bool) (c cabling.Cable, ok bool, err error) {
-	if len(r.cells) < t.least {
+	if cut := last && t.cut && len(r.cells) < t.width; cut || len(r.cells) < t.least {
 		if last {
 			t.b.note(t.b.place(r.line), "the file is cut off in the last row %s, which is left out: the devices of the last rows may lack cables", quote(strings.Join(r.cells, ",")))
 			t.endsHere()

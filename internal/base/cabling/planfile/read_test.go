@@ -265,6 +265,17 @@ func TestNDTHasManyForms(t *testing.T) {
 	}
 }
 
+// The last port may be cut off, too: "Port 1" may have been "Port 16".
+func TestACutOffRowIsNotTakenForAWholeOne(t *testing.T) {
+	f := must(t, "cut.ndt", "#StartDevice,StartPort,EndDevice,EndPort,LinkType\nhost1,host1 mlx5_0,leaf1,Port 1, Data\nhost2,host2 mlx5_0,leaf1,Port 1")
+	if len(f.Cables) != 1 || !strings.Contains(f.Notes[0], "cut.ndt:3: the file is cut off") {
+		t.Errorf("%q, %q", cables(f), f.Notes)
+	}
+	if f = must(t, "whole.csv", "a,1,b,1\na,2,b,2"); len(f.Cables) != 2 { // only the last line feed is missing
+		t.Errorf("%q, %q", cables(f), f.Notes)
+	}
+}
+
 func TestBadFilesAreRefusedWithTheirPlace(t *testing.T) {
 	garbage, err := os.ReadFile("testdata/garbage.ndt")
 	if err != nil {
