@@ -5,6 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"weft/internal/sim/cabled"
@@ -18,6 +21,7 @@ type realFabrics struct {
 	sources map[string]*cabled.Source
 	placed  map[string]*cabled.Placed
 	failed  map[string]bool // files that cannot be read, which were reported
+	usual   string          // the preset of the fabric in the file
 	notes   []string
 }
 
@@ -54,6 +58,7 @@ func (r *resolver) realCluster(root *node) {
 	}
 	c.Node.NICs, c.Hosts, c.Adapters = placed.NICs, placed.Hosts, placed.Adapters
 	r.real.placed[file] = placed
+	r.real.usual, _ = source.Preset(placed)
 	r.real.notes = append(r.real.notes, placed.Notes...)
 }
 
@@ -91,7 +96,7 @@ func (r *rules) realFabric(path, file string) *cabled.Source {
 	if s := r.real.sources[file]; s != nil {
 		return s
 	}
-	s, err := cabled.Read(file, func(name string) (io.ReadCloser, error) { return r.open(name) })
+	s, err := cabled.Read(file, cabled.Files{Open: func(name string) (io.ReadCloser, error) { return r.open(name) }, Folder: r.folder})
 	if err != nil {
 		r.complain(path, "%v", err)
 		r.real.failed[file] = true
@@ -100,6 +105,17 @@ func (r *rules) realFabric(path, file string) *cabled.Source {
 	r.real.sources[file] = s
 	r.real.notes = append(r.real.notes, s.Notes...)
 	return s
+}
+
+// folder is a folder that the scenario names, relative to its own; nil for a file.
+func (r *rules) folder(name string) fs.FS {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.dir, name)
+	}
+	if about, err := os.Stat(name); err != nil || !about.IsDir() {
+		return nil
+	}
+	return os.DirFS(name)
 }
 
 // choice is what the scenario says about the hosts of a fabric.

@@ -23,6 +23,7 @@
 //	predict     a network with one measured pair
 //	traffic     packets of a simulation at the ports that they pass, for the emulated subnet
 //	audit       zones of a scenario proved apart, or the path that connects them
+//	cablediff   a fabric compared with its plan, cable by cable
 //	roceexport  the fabric of a scenario as configuration of switches and hosts
 //	headroom    the PFC headroom of a link, found in the simulator
 //	hpccrun     cases of the simulator published with HPCC

@@ -2,6 +2,7 @@ package cabling
 
 import (
 	"fmt"
+	"strings"
 
 	"weft/units"
 )
@@ -37,6 +38,9 @@ type Device struct {
 	Firmware string
 	// Ports is the number of external ports; 0 if it is not known.
 	Ports int
+	// Partial is whether the source need not list all cables of the device: other devices told of it, or the
+	// source ends early.
+	Partial bool
 }
 
 // End is a port of a device.
@@ -99,17 +103,20 @@ func (f *Fabric) NameOf(device int) string {
 	}
 }
 
-// EndName is a port in messages: "leaf7 port 12", "leaf7 Ethernet48".
+// EndName is a port in messages: "leaf7 port 12", "leaf7 Ethernet48 (etp13)".
 func (f *Fabric) EndName(e End) string {
-	port := e.Label
+	port, label := e.Port, e.Label
 	if port == "" {
-		port = e.Port
+		port, label = label, ""
 	}
 	if port == "" {
 		return f.NameOf(e.Device)
 	}
-	if port[0] >= '0' && port[0] <= '9' {
+	if strings.Trim(port, "0123456789/") == "" {
 		port = "port " + port
+	}
+	if label != "" && label != e.Port {
+		port += " (" + label + ")"
 	}
 	return f.NameOf(e.Device) + " " + port
 }

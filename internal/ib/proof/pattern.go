@@ -128,7 +128,7 @@ func (p *patterns) list(pairs []int64) []Pattern {
 	for i, k := range p.shifts {
 		x := p.one("", i)
 		mean.Contention += x.Contention // whole numbers, so means of equal loads are equal
-		mean.Bandwidth += x.Bandwidth // the sum of whole shares is exact
+		mean.Bandwidth += x.Bandwidth   // the sum of whole shares is exact
 		if x.Contention > worst.Contention {
 			worst, by = x, k
 		}

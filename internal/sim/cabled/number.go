@@ -2,7 +2,6 @@ package cabled
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,11 +17,11 @@ type numbering struct {
 	s        *Source
 	p        *Placed
 	layout   *inspect.Layout
-	endpoint map[cabling.End]int    // by port of a host: its number
-	of       map[int]int            // by switch: its number
-	ports    map[int]map[string]int // by switch of Ethernet and name of a port: its number
-	names    map[string]int         // of switches: how many have it
-	peer     map[cabling.End]int    // by port: the device at the other end
+	endpoint map[cabling.End]int // by port of a host: its number
+	of       map[int]int         // by switch: its number
+	ports    []map[string]int    // by device of Ethernet and name of a port: its number
+	names    map[string]int      // of switches: how many have it
+	peer     map[cabling.End]int // by port: the device at the other end
 }
 
 // number fills in the devices and links of a placed fabric: the NICs of the chosen hosts, the ports of the others, the
@@ -84,7 +83,7 @@ func sameLabels(hosts []host) (labels []string) {
 func newNumbering(s *Source, p *Placed) *numbering {
 	n := &numbering{
 		s: s, p: p, layout: inspect.Lay(s.Subnet), endpoint: map[cabling.End]int{}, of: map[int]int{},
-		ports: map[int]map[string]int{}, names: map[string]int{}, peer: map[cabling.End]int{},
+		names: map[string]int{}, peer: map[cabling.End]int{},
 	}
 	for i := range s.Devices {
 		if s.Devices[i].Role == cabling.Switch {
@@ -123,6 +122,7 @@ func (n *numbering) endpointOf(host string, nic nic) {
 func (n *numbering) switchOf(device int) {
 	from := &n.s.Devices[device]
 	d := Device{Name: from.Name, Level: n.layout.Level[device] + 1, Group: int(n.layout.Group[device]), Ports: from.Ports}
+	d.Ports = max(d.Ports, n.s.Subnet.Nodes[device].NumPorts())
 	if n.s.InfiniBand {
 		node := &n.s.Subnet.Nodes[device]
 		d.GUID, d.LID = node.GUID, node.Ports[0].LID
@@ -169,7 +169,7 @@ func (n *numbering) reached() map[int]bool {
 // links adds the cables between devices with a number.
 func (n *numbering) links() {
 	if !n.s.InfiniBand {
-		n.countPorts()
+		n.ports = portNumbers(n.s.Fabric)
 	}
 	unknown, left := 0, map[cabling.Role]int{}
 	for i := range n.s.Cables {
@@ -191,11 +191,14 @@ func (n *numbering) links() {
 		n.p.Links = append(n.p.Links, l)
 	}
 	if unknown > 0 {
-		n.p.note("%s: the fabric's link is assumed", wording.Counted(unknown, "cable is without a rate", "cables are without a rate"))
+		n.p.note("the file does not say the rate of %s: they have the rate of the fabric's link", wording.Counted(unknown, "cable", "cables"))
 	}
-	for _, r := range []cabling.Role{cabling.Router, cabling.Aggregator, cabling.Management} {
-		if left[r] > 0 {
-			n.p.note("%s to a %s left out", wording.Counted(left[r], "cable is", "cables are"), r)
+	for _, x := range []struct {
+		role cabling.Role
+		to   string
+	}{{cabling.Router, "routers"}, {cabling.Aggregator, "aggregation nodes (SHARP)"}, {cabling.Management, "management"}, {cabling.Unknown, "devices of unknown kind"}} {
+		if left[x.role] > 0 {
+			n.p.note("left out: %s to %s", wording.Counted(left[x.role], "cable", "cables"), x.to)
 		}
 	}
 }
@@ -216,26 +219,4 @@ func (n *numbering) end(e cabling.End) (numbered, bool) {
 		port, err = n.ports[e.Device][e.Port], nil
 	}
 	return numbered{at, port}, err == nil
-}
-
-// countPorts numbers the ports of Ethernet switches.
-func (n *numbering) countPorts() {
-	names := map[int][]string{}
-	for i := range n.s.Cables {
-		for _, e := range [2]cabling.End{n.s.Cables[i].A, n.s.Cables[i].B} {
-			if _, ok := n.of[e.Device]; ok {
-				names[e.Device] = append(names[e.Device], e.Port)
-			}
-		}
-	}
-	for device, list := range names {
-		slices.SortFunc(list, wording.Natural)
-		at := map[string]int{}
-		for _, name := range slices.Compact(list) {
-			at[name] = len(at) + 1
-		}
-		n.ports[device] = at
-		d := &n.p.Devices[n.of[device]]
-		d.Ports = cmp.Or(max(d.Ports, len(at)), 1)
-	}
 }

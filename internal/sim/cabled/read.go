@@ -1,18 +1,21 @@
 package cabled
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/cabling/planfile"
 	"weft/internal/base/packed"
 	"weft/internal/ib/format"
 	"weft/internal/ib/inspect"
 	"weft/internal/ib/subnet"
 )
 
-// Source is a fabric from a file.
+// Source is a fabric from a file or a folder.
 type Source struct {
 	Name   string
 	Format string // the format's name, in the words of its users
@@ -20,14 +23,50 @@ type Source struct {
 	// Subnet is the fabric as an InfiniBand subnet, node by node of Devices. GUIDs and LIDs are the file's on
 	// InfiniBand, and absent on Ethernet.
 	Subnet *subnet.Subnet
-	// InfiniBand says that the file is of an InfiniBand subnet.
+	// InfiniBand says that the file is of an InfiniBand subnet: its ports are numbers.
 	InfiniBand bool
 }
 
-// Read reads a fabric from a file in any known form, compressed or not. open opens a file by its name, also those that
-// the file includes.
-func Read(name string, open func(name string) (io.ReadCloser, error)) (*Source, error) {
-	file, err := open(name)
+// Files are the files that Read may read.
+type Files struct {
+	// Open opens a file by its name, also those that a file includes.
+	Open func(name string) (io.ReadCloser, error)
+	// Folder is a folder by its name; nil if the name is of a file.
+	Folder func(name string) fs.FS
+}
+
+// maxFile bounds a file after its decompression, in bytes: an ibnetdiscover of the largest fabrics has some 20 MiB.
+const maxFile = 256 << 20
+
+// Read reads a fabric from a file in any known form, compressed or not, or from a folder with files of each switch.
+func Read(name string, files Files) (*Source, error) {
+	if folder := files.Folder(name); folder != nil {
+		f, err := planfile.ReadFolder(packed.Folder(folder), filepath.ToSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		return ofCabling(name, f)
+	}
+	text, err := files.whole(name)
+	if err != nil {
+		return nil, err
+	}
+	if format.Detect(text[:min(len(text), maxHead)]) != format.Unknown {
+		return ofInfiniBand(name, text, files)
+	}
+	f, err := planfile.Read(name, func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil })
+	if err != nil {
+		return nil, err
+	}
+	return ofCabling(name, f)
+}
+
+// maxHead is the part of a file that shows its format: a terminal's lines may come before it.
+const maxHead = 64 << 10
+
+// whole is the content of a file, decompressed.
+func (files Files) whole(name string) ([]byte, error) {
+	file, err := files.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
 	}
@@ -36,13 +75,24 @@ func Read(name string, open func(name string) (io.ReadCloser, error)) (*Source, 
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
+	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	case len(text) > maxFile:
+		return nil, fmt.Errorf("%s has more than %d MiB: no description of a fabric is that long", name, maxFile>>20)
+	}
+	return text, nil
+}
+
+func ofInfiniBand(name string, text []byte, files Files) (*Source, error) {
 	beside := func(included string) (io.ReadCloser, error) {
 		if !filepath.IsAbs(included) {
 			included = filepath.Join(filepath.Dir(name), included)
 		}
-		return open(included)
+		return files.Open(included)
 	}
-	s, kind, report, err := format.ReadSubnet(name, in, format.Options{Open: beside, Contradictions: true})
+	s, kind, report, err := format.ReadSubnet(name, bytes.NewReader(text), format.Options{Open: beside, Contradictions: true})
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,15 @@ var presets = map[bool]map[units.Rate]string{
 	},
 }
 
-// Preset is the catalog's fabric of the kind and the rate of a placed fabric. Without one of this rate it is the slowest
-// of the kind, and exact is false: the rates of the cables hold in either case.
+// Preset is the catalog's fabric of the kind and the rate of a placed fabric. Without one of this rate exact is false:
+// the rates of the cables hold in either case. Links whose rate the file does not say have 400 Gb/s.
 func (s *Source) Preset(p *Placed) (name string, exact bool) {
 	all := presets[s.InfiniBand]
 	if name, ok := all[p.Rate]; ok {
 		return name, true
+	}
+	if p.Rate == 0 {
+		return all[400*units.Gbps], false
 	}
 	return all[100*units.Gbps], false
 }
@@ -52,7 +55,10 @@ func (s *Source) Scenario() (string, error) {
 	}
 	fmt.Fprintf(&b, "topology: {file: %q}\n", s.Name)
 	name, exact := s.Preset(p)
-	if !exact {
+	switch {
+	case p.Rate == 0:
+		b.WriteString("# The file does not say the rate of the links: take the preset that has it.\n")
+	case !exact:
 		fmt.Fprintf(&b, "# The links run at %v: there is no preset of this rate, and each cable has its own.\n", p.Rate)
 	}
 	fmt.Fprintf(&b, "fabric: %s\n", name)

@@ -152,7 +152,7 @@ const scenarioTarget = "scenario"
 
 // convertToScenario writes a scenario on a real fabric.
 func convertToScenario(e *process.Env, path, out string, asJSON bool) error {
-	source, err := cabled.Read(path, func(name string) (io.ReadCloser, error) { return e.Open(name) })
+	source, err := cabled.Read(path, filesOf(e))
 	if err != nil {
 		return err
 	}

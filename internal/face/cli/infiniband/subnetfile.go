@@ -36,15 +36,20 @@ func subnetOf(r *scenario.Resolved) (*subnet.Subnet, error) {
 		if !protocol.Of(f.Kind).SubnetManager {
 			continue
 		}
-		spec, err := network.Shape(&f.Topology, &r.Cluster)
-		if err != nil {
-			return nil, err
-		}
-		graph, err := spec.Build()
-		if err != nil {
-			return nil, fmt.Errorf("the topology of %s cannot be built: %w", f.Name, err)
-		}
-		return network.Subnet(f, graph)
+		return subnetOfFabric(r, f)
 	}
 	return nil, fmt.Errorf("the scenario %s has no InfiniBand fabric: it has %s", r.Name, strings.Join(overrides.FabricNames(r), ", "))
+}
+
+// subnetOfFabric is the graph of a fabric as a subnet.
+func subnetOfFabric(r *scenario.Resolved, f *scenario.Fabric) (*subnet.Subnet, error) {
+	spec, err := network.Shape(&f.Topology, &r.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	graph, err := spec.Build()
+	if err != nil {
+		return nil, fmt.Errorf("the topology of %s cannot be built: %w", f.Name, err)
+	}
+	return network.Subnet(f, graph)
 }

@@ -1,0 +1,264 @@
+package planfile
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"weft/internal/base/cabling"
+	"weft/internal/base/wording"
+)
+
+// known is what can be read, in messages.
+const known = "a plan of cables (Graphviz dot, NVIDIA Air's JSON, containerlab, Batfish, CSV with device,port,device,port or the headings of UFM, AVD, SONiC or NetBox), LLDP neighbours, or SONiC's config_db.json or minigraph.xml"
+
+// Read reads a fabric from a file in any of the formats. open opens a file by its name; the caller undoes compression.
+// An error says the file, the line and what would be valid.
+func Read(name string, open func(name string) (io.ReadCloser, error)) (*cabling.Fabric, error) {
+	in, err := open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	defer func() { _ = in.Close() }()
+	f, v, err := readOne(name, in)
+	if err != nil || v == nil {
+		return f, err
+	}
+	v.named(ownerOf(name), "this switch")
+	return join(name, v.format, []*view{v})
+}
+
+// readOne reads a file: a fabric, or the view of one switch.
+func readOne(name string, in io.Reader) (*cabling.Fabric, *view, error) {
+	text, latin1, err := readText(name, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, v, err := recognise(name, text)
+	if latin1 {
+		const note = ": not in UTF-8, and read as Latin-1"
+		if f != nil {
+			f.Note("%s%s", name, note)
+		}
+		if v != nil {
+			v.notes = append(v.notes, name+note)
+		}
+	}
+	return f, v, err
+}
+
+var dotBegin = regexp.MustCompile(`(?is)^(strict\s+)?(di)?graph\b[^{]*\{`)
+
+// recognise reads a text in the format that its beginning shows.
+func recognise(name, text string) (f *cabling.Fabric, v *view, err error) {
+	begin := strings.TrimSpace(text)
+	switch {
+	case strings.HasPrefix(begin, "<"):
+		v, err = viewOfMinigraph(name, text)
+		return nil, v, err
+	case strings.HasPrefix(begin, "{"), strings.HasPrefix(begin, "["):
+		return recogniseJSON(name, text, "", 1)
+	case dotBegin.MatchString(withoutDotComments(text)):
+		f, err = readDot(name, text)
+		return f, nil, err
+	}
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], "\r")
+	}
+	if v = viewOfBlocks(name, lines); v != nil {
+		return nil, v, nil
+	}
+	if t, head := lldpText(lines); t != nil {
+		return nil, viewOfText(name, lines, t, head), nil
+	}
+	if i := beginOfJSON(lines); i > 0 {
+		return recogniseJSON(name, strings.Join(lines[i:], "\n"), strings.Join(lines[:i], "\n"), i+1)
+	}
+	if IsContainerlab(text) {
+		top, err := parseYAML(name, text)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, err = readContainerlab(name, top)
+		return f, nil, err
+	}
+	if !strings.ContainsAny(text, ",;\t") {
+		return nil, nil, problem(name, 1, "%s: this is no plan of cables; expected %s", quote(strings.TrimSpace(lines[0])), known)
+	}
+	f, err = readCSV(name, text)
+	return f, nil, err
+}
+
+// withoutDotComments is a text without blanks and comments before its first word.
+func withoutDotComments(text string) string {
+	l := dotLexer{text: text}
+	l.skip()
+	return text[l.at:]
+}
+
+// maxPrompt is the number of lines of a terminal before an answer in JSON.
+const maxPrompt = 40
+
+// beginOfJSON is the line where an answer in JSON begins behind the lines of a terminal; 0 if there is none.
+func beginOfJSON(lines []string) int {
+	for i, line := range lines[:min(len(lines), maxPrompt)] {
+		if line = strings.TrimSpace(line); i > 0 && (line == "{" || line == "[" || strings.HasPrefix(line, `{"`) || strings.HasPrefix(line, "[{")) {
+			return i
+		}
+	}
+	return 0
+}
+
+var (
+	clabTop  = regexp.MustCompile(`(?m)^"?topology"?\s*:\s*(#.*)?\r?$`)
+	clabPart = regexp.MustCompile(`(?m)^\s+(-\s*)?"?(nodes|endpoints?)"?\s*:`)
+)
+
+// IsContainerlab is whether a YAML text is a topology of containerlab: no other YAML is read here.
+func IsContainerlab(text string) bool {
+	return clabTop.MatchString(text) && clabPart.MatchString(text)
+}
+
+// recogniseJSON reads a JSON value by the names of its members. head is the text before it, line its first line.
+func recogniseJSON(name, text, head string, line int) (f *cabling.Fabric, v *view, err error) {
+	top, err := parseJSON(name, text, line)
+	if err != nil {
+		return nil, nil, err
+	}
+	top = unwrapped(top)
+	one := top
+	if top.kind == list && len(top.items) > 0 {
+		one = &top.items[0]
+	}
+	switch {
+	case one.has("source_guid"):
+		f, err = readUFMLinks(name, top)
+	case isUFM(one):
+		f, err = readUFMPorts(name, top)
+	case top.kind == list:
+		err = problem(name, line, "a list that is no answer of UFM's links or ports; expected %s", known)
+	case top.has("edges"):
+		f, err = readBatfish(name, top)
+	case top.has("lldp"):
+		v = viewOfLLDPCtl(name, top)
+	case top.has("lldpNeighbors"):
+		v = viewOfEOS(name, top)
+	case top.has("TABLE_nbor"), top.has("TABLE_nbor_detail"):
+		v = viewOfNXOS(name, top)
+	case top.has("topology"):
+		f, err = readContainerlab(name, top)
+	case top.get("content").has("links"), top.has("links"):
+		f, err = readAir(name, top)
+	case isConfigDB(top):
+		v = viewOfConfigDB(name, top)
+	default:
+		err = problem(name, line, "JSON with the members %s; expected %s", quote(strings.Join(top.names[:min(len(top.names), 8)], ", ")), known)
+	}
+	if v != nil && head != "" {
+		v.name = cmp.Or(v.name, nameIn(head))
+	}
+	return f, v, err
+}
+
+// unwrapped is the answer in a value that holds it, as {"result": [{…}]} of an API.
+func unwrapped(v *value) *value {
+	for range 3 {
+		switch {
+		case v.kind == list && len(v.items) == 1 && v.items[0].kind == object && !isUFM(&v.items[0]):
+			v = &v.items[0]
+		case v.has("result") && v.get("result").kind != scalar:
+			v = v.get("result")
+		case v.has("body") && v.get("body").kind == object:
+			v = v.get("body")
+		case v.has("data") && v.get("data").kind == list:
+			v = v.get("data")
+		}
+	}
+	return v
+}
+
+func isUFM(v *value) bool {
+	return v.has("source_guid") || v.has("external_number") || v.has("peer_port_dname") || v.has("peer_node_name")
+}
+
+// ReadFolder reads the views of the switches of a folder and of the folders in it, one or more files each, and joins
+// them; name is the folder's name in messages. A folder with one plan of cables is that plan. Other files are
+// left out with a note.
+func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
+	var views []*view
+	var plans []*cabling.Fabric
+	var others, files int
+	var first error
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s cannot be read: %w", path.Join(name, p), err)
+		case d.IsDir() || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "."):
+			return nil
+		}
+		if files++; files > maxFiles {
+			return problem(name, 0, "more than %d files", maxFiles)
+		}
+		in, err := fsys.Open(p)
+		if err != nil {
+			return fmt.Errorf("%s cannot be read: %w", path.Join(name, p), err)
+		}
+		defer func() { _ = in.Close() }()
+		full := path.Join(name, p)
+		f, v, err := readOne(full, in)
+		switch {
+		case err != nil:
+			if others++; first == nil {
+				first = err
+			}
+		case v != nil:
+			v.named(ownerOf(p), ownerOf(full), full)
+			views = append(views, v)
+		default:
+			plans = append(plans, f)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ofFolder(name, views, plans, others, first)
+}
+
+// ofFolder is the fabric of what a folder has.
+func ofFolder(name string, views []*view, plans []*cabling.Fabric, others int, first error) (*cabling.Fabric, error) {
+	switch {
+	case len(views) == 0 && len(plans) == 1:
+		return plans[0], nil
+	case len(views) == 0 && len(plans) > 1:
+		return nil, problem(name, 0, "the folder has %d plans of cables: name one of the files", len(plans))
+	case len(views) == 0 && first != nil:
+		return nil, fmt.Errorf("%s has no file of a known format; the first: %w", name, first)
+	case len(views) == 0:
+		return nil, problem(name, 0, "the folder is empty: expected one config_db.json, minigraph.xml or list of LLDP neighbours for each switch")
+	}
+	formats := map[string]bool{}
+	for _, v := range views {
+		formats[v.format] = true
+	}
+	format := views[0].format
+	if len(formats) > 1 {
+		format = "LLDP and configurations"
+	}
+	f, err := join(name, format+" of "+wording.Counted(len(views), "file", "files"), views)
+	if err != nil {
+		return nil, err
+	}
+	if len(plans) > 0 {
+		f.Note("%s: %s of another kind left out", name, wording.Counted(len(plans), "plan of cables", "plans of cables"))
+	}
+	if others > 0 {
+		f.Note("%s left out, the first: %s", wording.Counted(others, "file is", "files are"), wording.Abridged(first.Error(), 200))
+	}
+	return f, nil
+}

@@ -1,0 +1,158 @@
+package infiniband
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/base/cabling"
+	"weft/internal/base/cabling/planfile"
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/process"
+	"weft/internal/face/report"
+	"weft/internal/ib/inspect"
+	"weft/internal/sim/cabled"
+	"weft/internal/sim/protocol"
+	"weft/internal/study/cablediff"
+	"weft/scenario"
+)
+
+func newFabricDiff(e *process.Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "diff PLAN REAL",
+		Short: "compare what is cabled with the plan: missing, swapped, moved cables",
+		Long: `Compares a fabric with its plan, or with another day's file: cables that are missing,
+extra, crossed or in another port; hosts in another scalable unit or on another rail;
+links that are slower or narrower than planned; other parts and firmware. Each finding
+has the ports, what the files say, and the one action that mends it.
+
+PLAN and REAL are files of any of these kinds, on InfiniBand and on Ethernet: the output
+of ibnetdiscover or iblinkinfo, opensm-subnet.lst; UFM's NDT, links and ports; Graphviz
+dot and NVIDIA Air's JSON; containerlab; Batfish's layer 1; CSV with
+device,port,device,port or the headings of AVD, SONiC or NetBox; LLDP neighbours
+(lldpctl -f json, and show lldp of SONiC, EOS, NX-OS); config_db.json and minigraph.xml of
+SONiC; a folder with one or more such files for each switch; a scenario (.yaml). The kind is
+recognised by content; gzip and xz are undone.
+
+Devices are found by GUID, by name without case, or by their neighbours. A plan may have a
+part of the cables: what it does not cover is not judged, and the report says it.
+
+The exit code is 0 even with findings, and 6 if nothing could be judged.`,
+		Example: `  weft fabric diff plan.ndt real.topo
+  weft fabric diff yesterday.topo today.topo --json
+  weft fabric diff topology.dot lldp/`,
+		Args: flags.Args(2, 2, "a plan and a real fabric"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			plan, err := readCabling(e, given[0])
+			if err != nil {
+				return err
+			}
+			actual, err := readCabling(e, given[1])
+			if err != nil {
+				return err
+			}
+			r := cablediff.Compare(plan, actual, given[0], given[1])
+			err = e.Present(report.FabricDiff(r), asJSON, r)
+			if err == nil && r.Blank() {
+				err = exit.Errorf(exit.NotJudged, "nothing was judged: no planned cable of %s can be looked for in %s", given[0], given[1])
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	e.ReportFlags(cmd)
+	return cmd
+}
+
+// readCabling reads a fabric as it is cabled, from a file of any kind, a folder, or a scenario; - is standard input.
+func readCabling(e *process.Env, path string) (*cabling.Fabric, error) {
+	if ext := strings.ToLower(filepath.Ext(path)); (ext == ".yaml" || ext == ".yml") && !process.IsFolder(e.Path(path)) {
+		text, err := wholeFile(e, path)
+		if err != nil {
+			return nil, err
+		}
+		if !planfile.IsContainerlab(string(text)) {
+			return cablingOfScenario(e, path)
+		}
+	}
+	s, err := cabled.Read(path, filesOf(e))
+	if err != nil {
+		return nil, err
+	}
+	return s.Fabric, nil
+}
+
+// filesOf are the files of an environment, for package cabled.
+func filesOf(e *process.Env) cabled.Files {
+	return cabled.Files{
+		Open: func(name string) (io.ReadCloser, error) {
+			if name == "-" {
+				return io.NopCloser(e.Stdin), nil
+			}
+			f, err := e.Open(name)
+			if err != nil {
+				return nil, process.CannotRead(name, err)
+			}
+			return f, nil
+		},
+		Folder: func(name string) fs.FS {
+			if name == "-" || !process.IsFolder(e.Path(name)) {
+				return nil
+			}
+			return os.DirFS(e.Path(name))
+		},
+	}
+}
+
+// maxScenarioText bounds the text in which a scenario is told from a topology of containerlab.
+const maxScenarioText = 64 << 20
+
+// wholeFile is the content of a file, decompressed.
+func wholeFile(e *process.Env, path string) ([]byte, error) {
+	in, err := openFabric(e, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	text, err := io.ReadAll(io.LimitReader(in, maxScenarioText))
+	if err != nil {
+		return nil, process.CannotRead(path, err)
+	}
+	return text, nil
+}
+
+// cablingOfScenario is the first InfiniBand fabric of a scenario, or its first fabric if it has none.
+func cablingOfScenario(e *process.Env, path string) (*cabling.Fabric, error) {
+	var c overrides.Flags // the scenario itself
+	r, err := c.Load(e, path)
+	if err != nil {
+		return nil, err
+	}
+	at := max(0, slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).SubnetManager }))
+	fabric := &r.Fabrics[at]
+	s, err := subnetOfFabric(r, fabric)
+	if err != nil {
+		return nil, err
+	}
+	f := inspect.Cabling(s)
+	f.Format = string(scenarioFormat)
+	for i := range f.Devices { // a scenario names the NICs of a host host/NIC
+		if host, _, ok := strings.Cut(f.Devices[i].Name, "/"); ok && f.Devices[i].Role == cabling.Host {
+			f.Devices[i].Group = host
+		}
+	}
+	if fabric.Topology.Shape == scenario.Listed { // the rates are the file's own, link by link
+		for i := range f.Cables {
+			f.Cables[i].Rate, f.Cables[i].Link = 0, ""
+		}
+	}
+	return f, nil
+}

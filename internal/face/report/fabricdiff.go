@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+
+	"weft/internal/face/doc"
+	"weft/internal/study/cablediff"
+)
+
+// maxFindings is the number of findings in the table of the terminal; the JSON has all.
+const maxFindings = 200
+
+// FabricDiff is a plan and a real fabric compared: what was judged, the counts, then a row for each finding.
+func FabricDiff(r *cablediff.Report) *doc.Document {
+	d := &doc.Document{
+		Brand: "Fabric against its plan", Title: r.Real.Name, Subtitle: "planned in " + r.Plan.Name,
+		Footer: "Made by weft fabric diff. The same files and version make the same page.",
+	}
+	lines := []string{
+		fmt.Sprintf("Plan: %s (%s), %s, %s", r.Plan.Name, r.Plan.Format, exactly(r.Plan.Devices, "device", "devices"), exactly(r.Plan.Cables, "cable", "cables")),
+		fmt.Sprintf("Real: %s (%s), %s, %s", r.Real.Name, r.Real.Format, exactly(r.Real.Devices, "device", "devices"), exactly(r.Real.Cables, "cable", "cables")),
+		fmt.Sprintf("%d of %s that were compared are where they should be", r.AsPlanned, exactly(r.Judged, "planned cable", "planned cables")),
+	}
+	blocks := doc.Paragraphs(lines...)
+	for _, text := range r.Covers {
+		blocks = append(blocks, doc.Paragraphs(begun(text))...)
+	}
+	for _, text := range r.NotJudged {
+		blocks = append(blocks, doc.Paragraphs("Not judged: "+text)...)
+	}
+	for _, text := range r.Assumed {
+		blocks = append(blocks, doc.Paragraphs("Assumed: "+text)...)
+	}
+	if len(r.Findings) > 0 {
+		t := doc.NewTable("finding", "count")
+		for _, k := range cablediff.Kinds {
+			if n := r.Counts[k.Kind]; n > 0 {
+				t.Add(doc.Text(k.Name), doc.Count(n))
+			}
+		}
+		blocks = append(blocks, t)
+	} else if !r.Blank() {
+		blocks = append(blocks, doc.Paragraphs("No difference was found.")...)
+	}
+	d.Add(doc.Section{Blocks: blocks})
+	d.Add(findingSections(r)...)
+	d.Add(doc.Section{Title: "Remarks on the files", In: doc.Details, Blocks: remarkBlocks(r)})
+	return d
+}
+
+// findingSections are the findings with their actions, and what the files say.
+func findingSections(r *cablediff.Report) (out []doc.Section) {
+	names := map[cablediff.Kind]string{}
+	for _, k := range cablediff.Kinds {
+		names[k.Kind] = k.Name
+	}
+	t := doc.Wrapped("finding", "what", "action")
+	var said doc.List
+	for i := range r.Findings {
+		if f := &r.Findings[i]; i < maxFindings {
+			t.AddTexts(names[f.Kind], f.Text, f.Action)
+			for _, e := range f.Evidence {
+				said = append(said, fmt.Sprintf("%s: %s", names[f.Kind], e))
+			}
+		}
+	}
+	if len(r.Findings) == 0 {
+		return nil
+	}
+	s := doc.Section{Title: "Findings", Blocks: []doc.Block{t}}
+	if more := len(r.Findings) - maxFindings; more > 0 {
+		s.Blocks = append(s.Blocks, doc.Paragraphs(fmt.Sprintf("and %s: --json has all", exactly(more, "more finding", "more findings")))...)
+	}
+	return []doc.Section{s, {Title: "What the files say", In: doc.Details, Blocks: []doc.Block{said}}}
+}
+
+func remarkBlocks(r *cablediff.Report) []doc.Block {
+	all := append(append(doc.List{}, r.Plan.Notes...), r.Real.Notes...)
+	if len(all) == 0 {
+		return nil
+	}
+	return []doc.Block{all}
+}

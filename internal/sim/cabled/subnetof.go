@@ -1,0 +1,60 @@
+package cabled
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/base/cabling"
+	"weft/internal/base/wording"
+	"weft/internal/ib/subnet"
+)
+
+// ofCabling is a fabric that is no InfiniBand subnet, with a subnet made of it: the shape of a fabric is seen from its
+// cables, whatever runs on them.
+func ofCabling(name string, f *cabling.Fabric) (*Source, error) {
+	s := &subnet.Subnet{Origin: subnet.None}
+	ports := portNumbers(f)
+	for i := range f.Devices {
+		d := &f.Devices[i]
+		n := subnet.Node{Kind: subnet.Router, Name: d.Name, GUID: d.GUID}
+		switch d.Role {
+		case cabling.Switch:
+			n.Kind = subnet.Switch
+		case cabling.Host:
+			n.Kind = subnet.Adapter
+		}
+		if len(ports[i]) > subnet.MaxPorts {
+			return nil, fmt.Errorf("%s: %s has %d ports with cables: at most %d are read", name, f.NameOf(i), len(ports[i]), subnet.MaxPorts)
+		}
+		s.Add(n, max(1, len(ports[i])))
+	}
+	for i := range f.Cables {
+		a, b := f.Cables[i].A, f.Cables[i].B
+		x := subnet.End{Node: int32(a.Device), Port: uint8(ports[a.Device][a.Port])}
+		y := subnet.End{Node: int32(b.Device), Port: uint8(ports[b.Device][b.Port])}
+		if x == y || s.Peer(x).Exists() || s.Peer(y).Exists() {
+			return nil, fmt.Errorf("%v: %s or %s has a cable already", f.Cables[i].Place, f.EndName(a), f.EndName(b))
+		}
+		s.Connect(x, y, subnet.Link{})
+	}
+	return &Source{Name: name, Format: f.Format, Fabric: f, Subnet: s}, nil
+}
+
+// portNumbers numbers the ports with cables of each device from 1, in the order of their names.
+func portNumbers(f *cabling.Fabric) []map[string]int {
+	names := make([][]string, len(f.Devices))
+	for i := range f.Cables {
+		for _, e := range [2]cabling.End{f.Cables[i].A, f.Cables[i].B} {
+			names[e.Device] = append(names[e.Device], e.Port)
+		}
+	}
+	numbers := make([]map[string]int, len(f.Devices))
+	for i, list := range names {
+		slices.SortFunc(list, wording.Natural)
+		numbers[i] = map[string]int{}
+		for _, name := range slices.Compact(list) {
+			numbers[i][name] = len(numbers[i]) + 1
+		}
+	}
+	return numbers
+}
