@@ -34,6 +34,7 @@ func (r *fabricRules) derive() {
 		}
 		s.section.SetZero()
 	}
+	r.topology().deriveFile()
 	if p.SubnetManager {
 		if r.Topology.Shape == Torus && !r.wrote("routing.mode") {
 			r.Routing.Mode = Deterministic // overrides the preset: adaptive routing has no lane to escape to

@@ -131,9 +131,15 @@ func (r subnetRules) memberName(m partition.Member) (string, error) {
 	case partition.AllSwitches, partition.AllRouters:
 		return "", nil
 	}
-	nic, _, ok := subnet.AdapterOf(m.GUID)
-	if ok && nic < r.Cluster.Endpoints() {
+	nic, ok := r.nicWith(m.GUID, r.Cluster.Endpoints())
+	switch {
+	case ok && nic < r.Cluster.Endpoints():
 		return r.Cluster.nicName(nic), nil
+	case ok: // of a host that is no node of the cluster
+		return "", nil
+	case len(r.Topology.Devices) > 0:
+		r.real.notes = append(r.real.notes, fmt.Sprintf("%s: the fabric has no port with the GUID %v: the member is left out", r.at("ib.partitions-conf"), m.GUID))
+		return "", nil
 	}
 	return "", fmt.Errorf("the cluster has no port with the GUID %v: its first is %v, and each NIC after it is 0x10 above", m.GUID, subnet.AdapterPort(0, 0))
 }
@@ -191,7 +197,7 @@ func (r *Resolved) members(f *Fabric, name string, m partition.Membership) (out 
 	nics, _ := r.Cluster.NICs(name)
 	for _, nic := range nics {
 		for port := range max(1, f.NIC.Ports) {
-			out = append(out, partition.Member{Who: partition.Port, GUID: subnet.AdapterPort(nic, port), Membership: m})
+			out = append(out, partition.Member{Who: partition.Port, GUID: f.portGUID(nic, port), Membership: m})
 		}
 	}
 	return out
@@ -203,7 +209,7 @@ func (r *Resolved) members(f *Fabric, name string, m partition.Membership) (out 
 func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) ([][]uint16, error) {
 	ports := make([]units.GUID, nics)
 	for i := range ports {
-		ports[i] = subnet.AdapterPort(i, 0)
+		ports[i] = f.portGUID(i, 0)
 	}
 	return partition.Tables(PartitionsConf(r, f), ports, manager)
 }

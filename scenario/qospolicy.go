@@ -133,7 +133,7 @@ func (r subnetRules) nicsOf(guids []qos.Range) (names []string) {
 		if len(names) > maxList { // more than the bound of a list: the check reports it
 			return names
 		}
-		first := subnet.AdapterPort(nic, 0)
+		first := r.portGUID(nic, 0)
 		for port := range subnet.AdapterPorts {
 			if qos.Holds(guids, uint64(first)+uint64(port)) {
 				names = append(names, r.Cluster.nicName(nic))

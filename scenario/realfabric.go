@@ -187,10 +187,10 @@ func (r *rules) hostNames(entry string) ([]string, error) {
 func (r topologyRules) deriveFile() {
 	t := &r.Topology
 	file := t.File
+	t.File = ""
 	if file == "" || r.real.failed[file] {
 		return
 	}
-	t.File = ""
 	source := r.realFabric(r.at("file"), file)
 	if source == nil {
 		return

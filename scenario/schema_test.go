@@ -144,7 +144,7 @@ func describe(t *testing.T, def *jsonschema.Schema, typ reflect.Type) {
 		if !ok {
 			t.Fatalf("%s has no %s in the schema", typ, yamlName(f))
 		}
-		if f.Type.Kind() == reflect.Uint32 || f.Type.Kind() == reflect.Uint64 {
+		if f.Type.Kind() == reflect.Uint32 || f.Type.Kind() == reflect.Uint64 && p.Type == "integer" {
 			p.Minimum = "0"
 		}
 		if f.Type.Kind() == reflect.Slice && p.Type == "array" {
@@ -183,6 +183,10 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?(bps|b/s|bit/s|B/s)|[MGT])$`, "400Gbps")
 	case reflect.TypeFor[PKey]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0", Maximum: "32767"}, {Type: "string", Pattern: `^0x[0-9a-fA-F]{1,4}$`}}, Examples: []any{"0x8"}}
+	case reflect.TypeFor[units.GUID]():
+		return text(`^(0x)?[0-9a-fA-F]{1,16}$`, "0x0002c90300a1b2c3")
+	case reflect.TypeFor[PortRow]():
+		return text(`^([0-9a-fA-F]{2})*$`, "010203ff")
 	case reflect.TypeFor[QKey]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0", Maximum: "2147483647"}, {Type: "string", Pattern: `^0x[0-9a-fA-F]{1,8}$`}}, Examples: []any{"0x11111111"}}
 	case reflect.TypeFor[units.Length]():

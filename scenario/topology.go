@@ -58,7 +58,6 @@ func (r *resolver) deriveTopologies() {
 // derive computes a topology; radix is the number of ports of the smallest switch.
 func (r topologyRules) derive(radix int) {
 	t := &r.Topology
-	r.deriveFile()
 	if protocol.Of(r.Kind).OneSegment && !r.wrote("shape") && !r.written["topology.shape"] {
 		t.Shape = SingleSwitch // its only topology
 	}

@@ -25,7 +25,7 @@ func TestEachErrorOfYAMLHasItsPlaceAndItsReason(t *testing.T) {
 		"run:\n  seed: >-\n    4\n":            "2:9: blocks of text are not read: write the value on one line",
 		"a: " + strings.Repeat("[", 40):        "1:28: this is nested too deeply: want less than 24 levels",
 		strings.Repeat("- ", 40) + "x":         "1:49: this is nested too deeply: want less than 24 levels",
-		strings.Repeat("#\n", maxFile/2) + "#": "1:1: the file is longer than 1048576 bytes, the most that is read",
+		strings.Repeat("#\n", maxFile/2) + "#": "1:1: the file is longer than 16777216 bytes, the most that is read",
 	} {
 		if _, errs := parse("f", []byte(text)); len(errs) != 1 || errs[0].Error() != "f:"+want {
 			t.Errorf("%.60q: %v\nwant f:%s", text, errs, want)

@@ -38,6 +38,10 @@ var leftOut = map[string]string{
 
 	"Switch.sonic": files, "Switch.sonic-port": files, "InfiniBand.opensm-conf": files, "InfiniBand.partitions-conf": files, "InfiniBand.qos-policy": files,
 
+	"Topology.file": files, "Routing.tables": files,
+	"Topology.devices": real, "Topology.others": real, "TopologyDevice.*": real, "TopologyLink.ports": real,
+	"Routing.forwarding": real, "Cluster.hosts": real, "Cluster.adapters": real,
+
 	"Topology.plane-shape=dragonfly*": notPlanes, "Topology.plane-shape=dual-plane": notPlanes,
 	"Topology.plane-shape=listed": notPlanes, "Topology.plane-shape=torus": notPlanes,
 }
@@ -52,6 +56,7 @@ const (
 	oneFabric = "a scenario here has one fabric: each is a simulation of its own"
 	gpus      = "it is the GPU's speed at computing, of which a collective or pattern has none"
 	files     = "it names a file of another program, which becomes fields that are drawn"
+	real      = "it is of a real fabric, which runs as the fabric that it is: internal/sim/realfabric_test.go"
 	notPlanes = "a plane is refused such a shape"
 )
 
