@@ -1,0 +1,133 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/study/cablehealth"
+)
+
+// mostFindings is the number of findings with their evidence on a terminal.
+const mostFindings = 8
+
+// Health is the ranked list of bad cables and ports, each with its evidence and its action.
+func Health(title string, r *cablehealth.Report) *doc.Document {
+	d := &doc.Document{Brand: "Cables and ports", Title: title, Footer: "Made by weft fabric health. The same files and version make the same page."}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(healthVerdict(r))})
+	for i := range r.Findings {
+		place := doc.Everywhere
+		if i >= mostFindings {
+			place = doc.Asked
+		}
+		d.Add(healthFinding(i+1, &r.Findings[i], place))
+	}
+	if n := len(r.Findings) - mostFindings; n > 0 {
+		d.Add(doc.Section{In: doc.Screen, Blocks: doc.Notes(exactly(n, "more finding", "more findings") + ": see --details")})
+	}
+	d.Add(listed("Down, and no file says that a cable belongs there", downByDevice(r.Down)))
+	d.Add(listed("Waiting (congestion, no fault of a cable)", r.Waiting), listed("Counters that are no fault of these cables", r.Elsewhere), listed("Remarks", r.Remarks))
+	var reasons []string
+	for _, n := range r.NotJudged {
+		reasons = append(reasons, exactly(n.Ports, "port", "ports")+": "+n.Reason)
+	}
+	d.Add(listed("Not judged", reasons), listed("Notes", r.Notes))
+	return d
+}
+
+// healthVerdict is the first sentence: the fabric as a whole, or how many links stand out.
+func healthVerdict(r *cablehealth.Report) string {
+	if r.Blank() {
+		return "Nothing was judged: no file has a counter of errors, a state, a limit or an error rate of a port."
+	}
+	on := judgedOn(r)
+	if len(r.Findings) == 0 {
+		return "No port stands out of " + on + "."
+	}
+	if f := &r.Findings[0]; f.Tier == cablehealth.Fabric {
+		text := f.What + "."
+		if n := len(r.Findings) - 1; n > 0 {
+			text += " " + exactly(n, "finding", "findings") + " beside this."
+		}
+		return text + " Judged: " + on + "."
+	}
+	return exactly(len(r.Findings), "finding", "findings") + ", the most costly first. Judged: " + on + "."
+}
+
+// judgedOn is on what a verdict rests.
+func judgedOn(r *cablehealth.Report) string {
+	var parts []string
+	if r.Judged > 0 || r.Parts+r.Sessions == 0 {
+		text := exactly(r.Judged, "port", "ports")
+		if len(r.JudgedBy) > 0 {
+			text += " judged by: " + strings.Join(r.JudgedBy, ", ")
+		}
+		parts = append(parts, text)
+	}
+	if r.Parts > 0 {
+		parts = append(parts, exactly(r.Parts, "part of devices", "parts of devices"))
+	}
+	if r.Sessions > 0 {
+		parts = append(parts, exactly(r.Sessions, "BGP neighbour", "BGP neighbours"))
+	}
+	if r.Within > 0 {
+		parts = append(parts, exactly(r.Within, "counter is", "counters are")+" not 0 and within what is usual or allowed")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// healthFinding is a finding with its evidence, its action and its gain.
+func healthFinding(n int, f *cablehealth.Finding, place doc.Place) doc.Section {
+	s := doc.Section{Title: fmt.Sprintf("%d. %s", n, f.What), In: place}
+	var lines doc.List
+	const most = 6
+	for i, e := range f.Evidence {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more values", len(f.Evidence)-most))
+			break
+		}
+		lines = append(lines, evidenceText(f, &e))
+	}
+	s.Blocks = append(s.Blocks, lines)
+	s.Blocks = append(s.Blocks, doc.Paragraph{Lead: "Action: ", Text: f.Action})
+	if f.Gain != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Lead: "Gain: ", Text: f.Gain})
+	}
+	return s
+}
+
+// evidenceText is a value with its place and its peers.
+func evidenceText(f *cablehealth.Finding, e *cablehealth.Evidence) string {
+	text := e.Counter + " " + e.Value
+	if e.Port != f.Port || f.Far != "" {
+		text = e.Port + ": " + text
+	}
+	if e.Share > 0 {
+		text += fmt.Sprintf(", %.2g of the packets", e.Share)
+	}
+	if e.Peers != nil {
+		text += fmt.Sprintf("; median of %s %.3g", exactly(e.Peers.Ports, "alike port", "alike ports"), e.Peers.Median)
+	}
+	if e.What != "" {
+		text += "; " + e.What
+	}
+	return text + " [" + e.At + "]"
+}
+
+// listed is a section of sentences.
+func listed(title string, texts []string) doc.Section {
+	s := doc.Section{Title: title, In: doc.Details}
+	if len(texts) > 0 {
+		s.Blocks = []doc.Block{doc.List(texts)}
+	}
+	return s
+}
+
+// downByDevice bounds the list of ports that are down.
+func downByDevice(down []string) []string {
+	const most = 12
+	if len(down) <= most {
+		return down
+	}
+	return append(append([]string{}, down[:most]...), fmt.Sprintf("and %d more", len(down)-most))
+}

@@ -1,0 +1,155 @@
+package cablehealth
+
+import (
+	"fmt"
+
+	"weft/internal/base/portstate"
+	"weft/units"
+)
+
+// state judges whether a link is up.
+func (j *judge) state(p *port) bool {
+	state := p.facts.State
+	switch state.Value {
+	case portstate.Up:
+		return true
+	case portstate.Down:
+	default:
+		return false
+	}
+	why := ""
+	carried := p.carried()
+	switch {
+	case p.facts.Cabled.Known() && !p.facts.Cabled.Value:
+		return false
+	case p.far != nil:
+		why = "a cable leads to " + p.far.name()
+	case p.facts.Cabled.Known():
+		why = "a module is in the port (" + p.facts.Cabled.At.String() + ")"
+	case carried > 0:
+		why = fmt.Sprintf("it has carried %d packets", carried)
+	default:
+		j.down = append(j.down, p)
+		return false
+	}
+	d := j.draftOf(p)
+	d.add(p, Evidence{Counter: "state", Value: "down" + physical(p), What: why, At: state.At.String(), tier: LinkDown, wire: true})
+	if rate := p.couldHave(); rate > 0 {
+		d.cost.Rate = max(d.cost.Rate, rate)
+		d.gain = fmt.Sprintf("%s more between its ends", rate)
+	}
+	return true
+}
+
+// carried is the packets that a port has carried.
+func (p *port) carried() uint64 {
+	var most uint64
+	for _, name := range []string{"RX_OK", "PortRcvPkts", "PortXmitPkts", "TX_OK", "rx_packets_phy"} {
+		for _, s := range p.samples[name] {
+			most = max(most, s.Value)
+		}
+	}
+	return most
+}
+
+// couldHave is the rate of a link that is down, as far as a file says it: it ran with it before, or
+// both ends support it.
+func (p *port) couldHave() units.Rate {
+	if p.facts.Link.Known() {
+		return p.facts.Link.Value.Rate()
+	}
+	if best, ok := p.could(); ok {
+		return best.Rate()
+	}
+	return 0
+}
+
+// could is the best link that both ends of a port's cable support.
+func (p *port) could() (portstate.Link, bool) {
+	if p.facts.Could.Known() {
+		return p.facts.Could.Value, true
+	}
+	if p.far == nil {
+		return portstate.Link{}, false
+	}
+	if p.far.facts.Could.Known() {
+		return p.far.facts.Could.Value, true
+	}
+	if p.facts.Supports.Known() && p.far.facts.Supports.Known() {
+		return lesser(p.facts.Supports.Value, p.far.facts.Supports.Value), true
+	}
+	return portstate.Link{}, false
+}
+
+// byChip is the best link that the chips of both ends are able to.
+func (p *port) byChip() (portstate.Link, bool) {
+	if p.far == nil || !p.facts.Chip.Known() || !p.far.facts.Chip.Known() {
+		return portstate.Link{}, false
+	}
+	return lesser(p.facts.Chip.Value, p.far.facts.Chip.Value), true
+}
+
+// lesser is the fewer lanes and the slower lane of two links.
+func lesser(a, b portstate.Link) portstate.Link {
+	out := a
+	out.Lanes = min(a.Lanes, b.Lanes)
+	if b.Lane < a.Lane {
+		out.Lane, out.Speed = b.Lane, b.Speed
+	}
+	return out
+}
+
+// log judges the changes of a link's state in a log.
+func (j *judge) log(p *port) bool {
+	if p.last.To == "" {
+		return false
+	}
+	d := j.draftOf(p)
+	if p.last.To == "DOWN" {
+		d.add(p, Evidence{
+			Counter: "log", Value: fmt.Sprintf("went from %s to DOWN at %s and did not come back by the end of the log", p.last.From, p.last.Time),
+			At: p.last.At.String(), tier: LinkDown, wire: true,
+		})
+	}
+	if n := len(p.downs); n > 1 || n == 1 && p.last.To != "DOWN" {
+		d.add(p, Evidence{
+			Counter: "log", Value: fmt.Sprintf("went down %s, last at %s", times(n), p.downs[n-1].Time),
+			At: p.downs[n-1].At.String(), tier: Unstable, wire: true, amount: float64(n),
+		})
+	}
+	return true
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// verdicts takes what a tool says against a port.
+func (j *judge) verdicts(p *port) bool {
+	for _, v := range p.facts.Verdicts {
+		j.draftOf(p).add(p, Evidence{Counter: "verdict", Value: v.Value, At: v.At.String(), tier: Errors, wire: true})
+	}
+	return len(p.facts.Verdicts) > 0
+}
+
+// pausesOf judges the pause frames of a host: one that sends more than it receives takes data more
+// slowly than the link brings them.
+func (j *judge) pausesOf(p *port) bool {
+	x := p.pauses
+	if x == nil {
+		return false
+	}
+	if x.Sent >= leastPauses && x.Sent > 2*x.Received {
+		j.draftOf(p).add(p, Evidence{
+			Counter: "pause frames", Value: fmt.Sprintf("%d sent, %d received", x.Sent, x.Received),
+			What: "the host takes data more slowly than the link brings them", At: x.SentAt.String(), tier: Waits, amount: float64(x.Sent),
+		})
+	}
+	return true
+}
+
+// leastPauses is the number of pause frames below which they say nothing.
+const leastPauses = 100
