@@ -91,6 +91,16 @@ func (in *Input) Reading(p Port) *Reading {
 // Say is a value with the current line.
 func Say[T any](in *Input, value T) Said[T] { return Said[T]{value, in.At()} }
 
+// HasDate reports whether a text has a line that is nothing but a date.
+func HasDate(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if _, ok := parseTime(strings.TrimRight(line, " \t\r")); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // layouts are the forms of a date on a line of its own: date(1) in English and in ISO form, and the
 // date of a log.
 var layouts = []string{

@@ -159,7 +159,13 @@ type Reading struct {
 	FrameLoss Said[float64]
 	Cable     Said[Cable]
 	Measured  []Limits
-	Verdicts  []Said[string] // what the tool itself says against the port
+	Verdicts  []Verdict // what the tool itself says against the port
+}
+
+// Verdict is what a tool says against a port.
+type Verdict struct {
+	Said[string]
+	Isolated bool // the manager does not use the port
 }
 
 // Counter is the count of a port.

@@ -32,6 +32,11 @@ func Health(title string, r *cablehealth.Report) *doc.Document {
 		reasons = append(reasons, exactly(n.Ports, "port", "ports")+": "+n.Reason)
 	}
 	d.Add(listed("Not judged", reasons), listed("Notes", r.Notes))
+	var files []string
+	for _, f := range r.Files {
+		files = append(files, f.Name+": "+f.Kind)
+	}
+	d.Add(doc.Section{Title: "Read", In: doc.Asked, Blocks: []doc.Block{doc.List(files)}})
 	return d
 }
 
@@ -51,7 +56,11 @@ func healthVerdict(r *cablehealth.Report) string {
 		}
 		return text + " Judged: " + on + "."
 	}
-	return exactly(len(r.Findings), "finding", "findings") + ", the most costly first. Judged: " + on + "."
+	text := "1 finding."
+	if n := len(r.Findings); n > 1 {
+		text = fmt.Sprintf("%d findings, the most costly first.", n)
+	}
+	return text + " Judged: " + on + "."
 }
 
 // judgedOn is on what a verdict rests.
@@ -103,7 +112,7 @@ func evidenceText(f *cablehealth.Finding, e *cablehealth.Evidence) string {
 		text = e.Port + ": " + text
 	}
 	if e.Share > 0 {
-		text += fmt.Sprintf(", %.2g of the packets", e.Share)
+		text += fmt.Sprintf(", %s of the packets", cablehealth.Share(e.Share))
 	}
 	if e.Peers != nil {
 		text += fmt.Sprintf("; median of %s %.3g", exactly(e.Peers.Ports, "alike port", "alike ports"), e.Peers.Median)

@@ -149,5 +149,5 @@ func (d *dbReader) verdict(row dbRow) {
 		return
 	}
 	r := d.Reading(p)
-	r.Verdicts = append(r.Verdicts, portstate.Say(d.Input, event+": "+short(row.get("summary"))))
+	r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(d.Input, event+": "+short(row.get("summary")))})
 }

@@ -44,6 +44,7 @@ type queryErrors struct {
 	rows    []*portstate.Reading
 	errors  bool // the current block lists errors; else data counters
 	checked int
+	nodes   string // the summary's count of nodes
 	summary bool
 	hidden  map[string]bool // counters with a threshold, or suppressed: not listed is not 0
 	all     bool            // any counter may be hidden
@@ -76,9 +77,11 @@ func (q *queryErrors) line(line string) {
 		q.link(line)
 	case strings.HasPrefix(line, "## Summary:"):
 		q.summary = true
+		q.nodes = strings.TrimSpace(strings.TrimPrefix(line, "## Summary:"))
 	case strings.HasPrefix(line, "##") && strings.Contains(line, "ports checked"):
 		if words := strings.Fields(line); len(words) > 1 {
 			q.checked, _ = strconv.Atoi(words[1])
+			q.Set.Remarks = append(q.Set.Remarks, portstate.Say(q.Input, "ibqueryerrors: "+short(q.nodes)+", "+short(strings.TrimLeft(line, "# "))))
 		}
 	case strings.HasPrefix(line, "## Thresholds:"), strings.HasPrefix(line, "## Suppressed:"):
 		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" []=:#", r) }) {
@@ -151,7 +154,7 @@ func (q *queryErrors) counters(r *portstate.Reading, text string) {
 		}
 		text = after
 		tool, value, ok := strings.Cut(item, " == ")
-		if !ok {
+		if tool = strings.TrimSpace(tool); !ok || tool == "" {
 			q.Note("expected a counter as in [LinkDownedCounter == 8], not %q", short(item))
 			continue
 		}

@@ -105,8 +105,8 @@ func eachObject(in *portstate.Input, do func(object)) error {
 	d.UseNumber()
 	for {
 		if err := walk(in, d, do, 0); err != nil {
-			if errors.Is(err, io.EOF) && len(strings.TrimSpace(in.Text[min(int(d.InputOffset()), len(in.Text)):])) == 0 && d.InputOffset() > 0 && closed(in.Text) {
-				return nil
+			if errors.Is(err, io.EOF) {
+				return io.ErrUnexpectedEOF
 			}
 			return err
 		}
@@ -114,12 +114,6 @@ func eachObject(in *portstate.Input, do func(object)) error {
 			return nil
 		}
 	}
-}
-
-// closed reports whether a text ends as a JSON value of objects or lists does.
-func closed(text string) bool {
-	text = strings.TrimSpace(text)
-	return strings.HasSuffix(text, "]") || strings.HasSuffix(text, "}")
 }
 
 // walk reads one value. An object of which a value is a list is not taken as a whole: its lists are
@@ -302,7 +296,7 @@ func ufmLink(in *portstate.Input, o object) {
 		r := in.Reading(ends[0])
 		r.Peer, r.HasPeer, r.Cabled = ends[1], true, portstate.Say(in, true)
 		if s := o.text("severity"); isSevere(s) {
-			r.Verdicts = append(r.Verdicts, portstate.Say(in, "UFM's severity of the link is "+s))
+			r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, "UFM's severity of the link is "+s)})
 		}
 	}
 }
@@ -353,10 +347,10 @@ func ufmPort(in *portstate.Input, o object) {
 		}
 	}
 	if s := o.text("high_ber_severity"); isSevere(s) {
-		r.Verdicts = append(r.Verdicts, portstate.Say(in, "high_ber_severity is "+s))
+		r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, "high_ber_severity is "+s)})
 	}
 	if s := o.text("severity"); isSevere(s) {
-		r.Verdicts = append(r.Verdicts, portstate.Say(in, "UFM's severity of the port is "+s))
+		r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, "UFM's severity of the port is "+s)})
 	}
 }
 
@@ -407,7 +401,7 @@ func ufmUnhealthy(in *portstate.Input, o object) {
 	if at := o.text("StatusTime"); at != "" {
 		text += ", since " + at
 	}
-	r.Verdicts = append(r.Verdicts, portstate.Say(in, text))
+	r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, text), Isolated: true})
 	if o.text("PeerGUID") != "" {
 		peer := portstate.Port{Device: o.text("PeerNode"), Label: o.text("PeerPortDname"), Number: -1, LID: lidOf(o.text("PeerLID"))}
 		peer.GUID, _ = portstate.ParseGUID(o.text("PeerGUID"))

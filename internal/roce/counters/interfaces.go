@@ -1,6 +1,7 @@
 package counters
 
 import (
+	"fmt"
 	"strings"
 
 	"weft/internal/base/cabling"
@@ -104,10 +105,20 @@ func readFEC(in *portstate.Input) {
 
 // readStatus reads show interfaces status. Older versions have no FEC and no Vlan column.
 func readStatus(in *portstate.Input) {
+	members := map[string]string{} // a port that is up, by its bundle
 	rows(in, func(r row) {
 		name := r.get("Interface")
-		if name == "" || strings.HasPrefix(name, "PortChannel") || strings.HasPrefix(name, "Vlan") {
-			return // a bundle of ports is no port
+		if strings.HasPrefix(name, "PortChannel") { // a bundle of ports is no port
+			if member := members[name]; member != "" && r.get("Oper") == "down" {
+				in.Set.Remarks = append(in.Set.Remarks, portstate.Say(in, fmt.Sprintf("%s is down though its member %s is up: the other side does not join it (LACP)", name, member)))
+			}
+			return
+		}
+		if name == "" || strings.HasPrefix(name, "Vlan") {
+			return
+		}
+		if bundle := r.get("Vlan"); r.get("Oper") == "up" && members[bundle] == "" {
+			members[bundle] = name
 		}
 		reading := in.Reading(switchPort(in, r, name))
 		reading.Port.Label = known(r.get("Alias"))

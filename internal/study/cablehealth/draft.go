@@ -15,6 +15,9 @@ type draft struct {
 	cost     Cost
 	share    float64 // of the packets that are lost, of the worse direction
 	gain     string
+	action   string  // if it is not the usual one of the tier
+	counted  float64 // the sum of counters on the wire since an unknown time
+	proven   bool    // evidence on the wire that is more than a few counts since an unknown time
 }
 
 // add adds evidence.
@@ -41,10 +44,24 @@ func (d *draft) finding() Finding {
 	f.What = d.where() + ": " + d.sentence(f)
 	f.Gain = d.gain
 	if f.Gain == "" && d.share > 0 {
-		f.Gain = fmt.Sprintf("%s%.2g of the packets over the link are lost and sent again", atLeast(true), d.share)
+		f.Gain = fmt.Sprintf("%s%s of the packets over the link are lost and sent again; with go-back-N, what was sent behind them, too", atLeast(d.cost.AtLeast), Share(d.share))
 	}
-	f.Action = actionOf(f, d.where(), cable)
+	if f.Action = d.action; f.Action == "" {
+		f.Action = actionOf(f, d.where(), cable, !d.proven && d.counted < fewCounts)
+	}
 	return f
+}
+
+// fewCounts is the sum of counters since an unknown time below which a cable is not worth replacing yet:
+// it can be from the day when it was plugged in.
+const fewCounts = 10
+
+// Share is a share of packets as text.
+func Share(f float64) string {
+	if f >= 0.001 {
+		return fmt.Sprintf("%.3g %%", 100*f)
+	}
+	return fmt.Sprintf("%.2g", f)
 }
 
 func atLeast(is bool) string {
@@ -76,7 +93,7 @@ func (d *draft) cable() portstate.Cable {
 func (d *draft) sentence(f Finding) string {
 	var parts []string
 	for _, e := range f.Evidence {
-		if e.tier == f.Tier && len(parts) < 3 {
+		if (e.tier == f.Tier || f.wire && e.wire) && len(parts) < 3 {
 			parts = append(parts, strings.TrimSpace(e.Counter+" "+e.Value))
 		}
 	}
@@ -84,7 +101,7 @@ func (d *draft) sentence(f Finding) string {
 }
 
 // actionOf is the one action that mends a finding.
-func actionOf(f Finding, where string, cable portstate.Cable) string {
+func actionOf(f Finding, where string, cable portstate.Cable, few bool) string {
 	what := "the cable"
 	if text := cable.String(); text != "" {
 		what = "the cable " + text
@@ -100,6 +117,8 @@ func actionOf(f Finding, where string, cable portstate.Cable) string {
 		return "Reseat " + what + between + "."
 	case f.Tier == Module:
 		return "Reseat " + what + between + ", and clean it if it is optical."
+	case f.wire && few:
+		return "Read the counters again after some minutes, and give both files: replace " + what + between + " if they grow."
 	case f.wire:
 		return "Replace " + what + between + "."
 	case f.Tier == Lost:

@@ -58,6 +58,7 @@ func join(set *portstate.Set) *joined {
 			j.learn(r.Peer)
 		}
 	}
+	j.inferRoles()
 	for rank := range 4 {
 		for _, r := range set.Readings {
 			if rankOf(r.Port) == rank {
@@ -94,6 +95,36 @@ func (j *joined) learn(p portstate.Port) {
 	}
 	if p.Role == cabling.Switch && p.LID != 0 && p.Node != 0 {
 		j.lids[p.LID] = p.Node
+	}
+}
+
+// inferRoles finds switches and adapters in files that do not say what a node is, as iblinkinfo -l: all
+// ports of a switch have one GUID, and each port of an adapter has its own. A node with a single port can
+// be either, and its name can tell.
+func (j *joined) inferRoles() {
+	numbers := map[units.GUID]map[int]bool{}
+	see := func(p portstate.Port) {
+		if p.GUID != 0 && p.Number > 0 && j.roles[p.GUID] == cabling.Unknown {
+			if numbers[p.GUID] == nil {
+				numbers[p.GUID] = map[int]bool{}
+			}
+			numbers[p.GUID][p.Number] = true
+		}
+	}
+	for _, r := range j.set.Readings {
+		see(r.Port)
+		if r.HasPeer {
+			see(r.Peer)
+		}
+	}
+	for guid, ports := range numbers {
+		name := j.names[guid]
+		switch {
+		case len(ports) > 1:
+			j.roles[guid] = cabling.Switch
+		case strings.Contains(name, " mlx") || strings.Contains(name, " HCA-") || strings.Contains(name, " ibp"):
+			j.roles[guid] = cabling.Host
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/cabling"
 	"weft/internal/base/portstate"
 )
 
@@ -23,6 +24,7 @@ func Judge(set *portstate.Set, files []File, o Options) *Report {
 	}
 	j.measureAll()
 	j.fabricSpeed()
+	j.countUplinks()
 	for _, p := range j.ports {
 		if len(p.readings) > 0 || p.last.To != "" || p.pauses != nil {
 			j.port(p)
@@ -45,16 +47,20 @@ func Judge(set *portstate.Set, files []File, o Options) *Report {
 type judge struct {
 	*joined
 	measurer
-	report  *Report
-	known   map[int]map[string]measure // by port and counter
-	peers   population
-	drafts  map[int]*draft // by link
-	slow    map[int]bool   // links whose shortfall the finding about the fabric has
-	judged  map[string]bool
-	reasons map[string]int // ports that were not judged
-	down    []*port        // down, and no file says that a cable belongs there
-	within  int            // counters that are not 0 and no finding
-	sinceIt bool           // a finding has a counter since an unknown time
+	report *Report
+	known  map[int]map[string]measure // by port and counter
+	peers  population
+	drafts map[int]*draft // by link
+	slow   map[int]bool   // links whose shortfall the finding about the fabric has
+	judged map[string]bool
+	// uplinks are the switches with a cable to another switch; sameNumber is, by the number of a port,
+	// on how many of them it has one.
+	uplinks    map[string]bool
+	sameNumber map[int]upDown
+	reasons    map[string]int // ports that were not judged
+	down       []*port        // down, and no file says that a cable belongs there
+	within     int            // counters that are not 0 and no finding
+	sinceIt    bool           // a finding has a counter since an unknown time
 }
 
 // measureAll computes the measures of all ports and their populations.
@@ -89,6 +95,7 @@ func (j *judge) alike(p *port, m measure) alike {
 func (p *port) sumQueues() {
 	for what, sum := range map[string]string{"dropped packets": queueDrops, "packets": queuePackets} {
 		var totals []sample
+		var most []uint64
 		for _, name := range slices.Sorted(maps.Keys(p.samples)) {
 			if !strings.HasPrefix(name, "queue ") || !strings.HasSuffix(name, " "+what) || what == "packets" && strings.HasSuffix(name, "dropped packets") {
 				continue
@@ -96,8 +103,12 @@ func (p *port) sumQueues() {
 			for i, s := range p.samples[name] {
 				if i == len(totals) {
 					totals = append(totals, sample{Counter: portstate.Counter{Name: sum, At: s.At}, reader: s.reader, time: s.time})
+					most = append(most, s.Value)
 				}
 				totals[i].Value += s.Value
+				if s.Value > most[i] {
+					most[i], totals[i].At = s.Value, s.At
+				}
 			}
 		}
 		if len(totals) > 0 {
@@ -163,10 +174,10 @@ func (j *judge) port(p *port) {
 		j.reasons["the port is down, and no file says that a cable belongs there"]++
 	case len(p.samples) > 0:
 		j.reasons["only traffic, waiting and fill levels are known of the port"]++
-	case p.far == nil:
+	case p.far == nil && !p.facts.Cabled.Known() && p.readings[0].Reader == topologyKind:
 		j.reasons["no cable is in the port"]++
 	default:
-		j.reasons["no file has a counter, a limit or an error rate of the port"]++
+		j.reasons["no file has a counter of errors, a limit or an error rate of the port, or they are N/A"]++
 	}
 }
 
@@ -175,10 +186,7 @@ func (p *port) name() string {
 	if text := p.names.String(); text != "" {
 		return text
 	}
-	for _, r := range p.readings {
-		return "the port of " + r.At.String()
-	}
-	return "a port"
+	return "a port without a name"
 }
 
 // finish counts, and says on what the judgement rests.
@@ -189,7 +197,7 @@ func (j *judge) finish() {
 		r.NotJudged = append(r.NotJudged, Reason{reason, j.reasons[reason]})
 	}
 	for _, p := range j.down {
-		r.Down = append(r.Down, p.name()+physical(p))
+		r.Down = append(r.Down, p.name()+physical(p)+j.beside(p))
 	}
 	slices.Sort(r.Down)
 	r.Within = j.within
@@ -206,6 +214,23 @@ func (j *judge) finish() {
 	if j.sinceIt {
 		r.Notes = append(r.Notes, "a counter without a time counts since it was cleared last, which no file says: it has no rate")
 	}
+}
+
+// beside says that the ports next to a port that is down lead to switches, as uplinks do.
+func (j *judge) beside(p *port) string {
+	if p.names.Role != cabling.Switch || p.names.Number <= 0 {
+		return ""
+	}
+	for _, number := range []int{p.names.Number - 1, p.names.Number + 1} {
+		next := p.names
+		next.Number, next.Label, next.Name = number, "", ""
+		for _, k := range j.keysOf(next) {
+			if q := j.keys[k]; k.guid != 0 && q != nil && q.far != nil && q.far.names.Role != cabling.Host {
+				return fmt.Sprintf(": port %d beside it leads to %s, it can be a lost uplink", number, q.far.names.Device)
+			}
+		}
+	}
+	return ""
 }
 
 // physical is the state of the signal in brackets.

@@ -53,10 +53,16 @@ func (j *judge) counter(p *port, m measure, meaning meaning) {
 	}
 	d.add(p, e)
 	j.sinceIt = j.sinceIt || !m.grown
+	if meaning.wire {
+		d.counted += float64(m.Value)
+		d.proven = d.proven || m.grown
+	}
 	if meaning.detail || !meaning.loss && m.Name != "FEC_UNCORR" {
 		return
 	}
-	d.share = max(d.share, share)
+	if meaning.wire || m.Name == "PortXmitDiscards" || m.Name == queueDrops {
+		d.share = max(d.share, share) // frames that a port drops on arrival can be meant for nobody
+	}
 	d.cost.AtLeast = d.cost.AtLeast || m.AtLeast
 	if rate, ok := m.rate(); ok {
 		d.cost.PerSecond += rate

@@ -37,7 +37,9 @@ func (j *judge) modules(p *port) bool {
 		if limit == "" {
 			continue
 		}
-		j.draftOf(p).add(p, Evidence{
+		d := j.draftOf(p)
+		d.proven = true
+		d.add(p, Evidence{
 			Counter: m.Name, Value: fmt.Sprintf("%.4g %s (%s)", m.Value, m.Unit, limit), At: m.At.String(), tier: Module, wire: true,
 		})
 	}

@@ -47,6 +47,7 @@ func (j *judge) rates(p *port) bool {
 		}
 		d := j.draftOf(p)
 		d.add(p, e)
+		d.proven = true
 		if v.name != "raw bit error rate" {
 			d.bitErrors(p, rate.Value)
 		}

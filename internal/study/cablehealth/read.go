@@ -27,16 +27,13 @@ type File struct {
 const topologyKind = "topology"
 
 // Read reads files of any kinds. The error names the files that no reader knows, and what is read.
-func Read(sources []Source) (*portstate.Set, []File, error) {
+func Read(sources []Source, o Options) (*portstate.Set, []File, error) {
 	set := portstate.NewSet()
 	var files []File
 	var unknown []error
-	folders := map[string]bool{}
-	for _, s := range sources {
-		folders[filepath.Dir(s.Name)] = true
-	}
-	for _, s := range sources {
-		kind, err := readOne(set, s, deviceOf(s.Name, len(folders) > 1))
+	devices := devicesOf(set, sources, o)
+	for i, s := range sources {
+		kind, err := readOne(set, s, devices[i])
 		if err != nil {
 			unknown = append(unknown, err)
 			continue
@@ -50,16 +47,48 @@ func Read(sources []Source) (*portstate.Set, []File, error) {
 	return set, files, nil
 }
 
-// deviceOf is the device that a file without a name in it is about: its folder, if the files are in
-// several.
-func deviceOf(path string, several bool) string {
-	if !several {
-		return ""
+// devicesOf is the device that each file is about if it does not say so itself, as Ethernet's tools do
+// not: its folder, if the files are in several. Two files of one kind in one folder are two
+// devices, called by their files, unless the user or a date in them says that they are two readings.
+func devicesOf(set *portstate.Set, sources []Source, o Options) []string {
+	folders := map[string]bool{}
+	type kindIn struct{ folder, kind string }
+	count := map[kindIn]int{}
+	kinds := make([]kindIn, len(sources))
+	for i, s := range sources {
+		folder := filepath.Dir(s.Name)
+		folders[folder] = true
+		for _, r := range roce.Readers {
+			if len(s.Text) <= portstate.MaxFile && r.Is(s.Text) {
+				kinds[i] = kindIn{folder, r.Name}
+				if o.After == 0 && !portstate.HasDate(s.Text) {
+					count[kinds[i]]++
+				}
+				break
+			}
+		}
 	}
-	if dir := filepath.Base(filepath.Dir(path)); dir != "." && dir != string(filepath.Separator) {
-		return dir
+	out := make([]string, len(sources))
+	byFile := 0
+	for i, s := range sources {
+		if kinds[i].kind == "" {
+			continue
+		}
+		base := filepath.Base(s.Name)
+		switch dir := filepath.Base(kinds[i].folder); {
+		case count[kinds[i]] > 1:
+			out[i] = base
+			byFile++
+		case len(folders) > 1 && dir != "." && dir != string(filepath.Separator):
+			out[i] = dir
+		case kinds[i].kind == "ethtool -S":
+			out[i] = base // without a name of anything
+		}
 	}
-	return ""
+	if byFile > 0 {
+		set.Notes = append(set.Notes, fmt.Sprintf("%d files are of one kind with others of their folder and name no device: each counts as a device of its own, called by its file; give each device a folder, or --after if they are readings of one", byFile))
+	}
+	return out
 }
 
 // Kinds lists the kinds of files that are read, a line each.

@@ -3,6 +3,7 @@ package cablehealth
 import (
 	"fmt"
 
+	"weft/internal/base/cabling"
 	"weft/internal/base/portstate"
 	"weft/units"
 )
@@ -29,8 +30,11 @@ func (j *judge) state(p *port) bool {
 	case carried > 0:
 		why = fmt.Sprintf("it has carried %d packets", carried)
 	default:
-		j.down = append(j.down, p)
-		return false
+		var lost bool
+		if why, lost = j.lostUplink(p); !lost {
+			j.down = append(j.down, p)
+			return false
+		}
 	}
 	d := j.draftOf(p)
 	d.add(p, Evidence{Counter: "state", Value: "down" + physical(p), What: why, At: state.At.String(), tier: LinkDown, wire: true})
@@ -39,6 +43,49 @@ func (j *judge) state(p *port) bool {
 		d.gain = fmt.Sprintf("%s more between its ends", rate)
 	}
 	return true
+}
+
+// lostUplink reports whether a switch's port is down that leads to a switch on the others: in a tree the
+// uplinks of alike switches are on the same ports. It needs three others, and three of four of them.
+func (j *judge) lostUplink(p *port) (why string, lost bool) {
+	if p.names.Role != cabling.Switch || p.names.Number <= 0 || !j.uplinks[p.device()] {
+		return "", false
+	}
+	c := j.sameNumber[p.names.Number]
+	if c.up < 3 || 4*c.up < 3*(c.up+c.down-1) {
+		return "", false
+	}
+	return fmt.Sprintf("on %d of %d other switches with uplinks this port leads to a switch", c.up, c.up+c.down-1), true
+}
+
+// upDown counts switches by what one of their ports does.
+type upDown struct{ up, down int }
+
+// device identifies the device of a port.
+func (p *port) device() string { return p.names.Node.String() + p.names.GUID.String() + p.names.Device }
+
+// countUplinks counts, for each number of a port, the switches on which it leads to a switch. Switches
+// without any such port, which could be in the core or alone, do not count.
+func (j *judge) countUplinks() {
+	j.uplinks, j.sameNumber = map[string]bool{}, map[int]upDown{}
+	toSwitch := func(p *port) bool { return p.far != nil && p.far.names.Role == cabling.Switch }
+	for _, p := range j.ports {
+		if p.names.Role == cabling.Switch && p.isLink() && toSwitch(p) {
+			j.uplinks[p.device()] = true
+		}
+	}
+	for _, p := range j.ports {
+		if p.names.Role != cabling.Switch || !p.isLink() || !j.uplinks[p.device()] {
+			continue
+		}
+		c := j.sameNumber[p.names.Number]
+		if toSwitch(p) {
+			c.up++
+		} else {
+			c.down++
+		}
+		j.sameNumber[p.names.Number] = c
+	}
 }
 
 // carried is the packets that a port has carried.
@@ -110,6 +157,7 @@ func (j *judge) log(p *port) bool {
 			Counter: "log", Value: fmt.Sprintf("went from %s to DOWN at %s and did not come back by the end of the log", p.last.From, p.last.Time),
 			At: p.last.At.String(), tier: LinkDown, wire: true,
 		})
+		d.proven = true
 	}
 	if n := len(p.downs); n > 1 || n == 1 && p.last.To != "DOWN" {
 		d.add(p, Evidence{
@@ -130,7 +178,14 @@ func times(n int) string {
 // verdicts takes what a tool says against a port.
 func (j *judge) verdicts(p *port) bool {
 	for _, v := range p.facts.Verdicts {
-		j.draftOf(p).add(p, Evidence{Counter: "verdict", Value: v.Value, At: v.At.String(), tier: Errors, wire: true})
+		d := j.draftOf(p)
+		e := Evidence{Counter: "verdict", Value: v.Value, At: v.At.String(), tier: Errors, wire: true}
+		if v.Isolated {
+			e.tier, e.wire = Unstable, false
+			d.action = "Find out why " + p.name() + " was taken out of use, and give it back if the reason is gone."
+		}
+		d.proven = true
+		d.add(p, e)
 	}
 	return len(p.facts.Verdicts) > 0
 }

@@ -52,12 +52,17 @@ nothing could be judged.`,
 			if err != nil {
 				return err
 			}
-			set, files, err := cablehealth.Read(sources)
+			options := cablehealth.Options{After: after.Seconds()}
+			set, files, err := cablehealth.Read(sources, options)
 			if err != nil {
 				return err
 			}
-			found := cablehealth.Judge(set, files, cablehealth.Options{After: after.Seconds()})
-			err = e.Present(report.Health(fmt.Sprintf("%d files", len(files)), found), asJSON, found)
+			found := cablehealth.Judge(set, files, options)
+			title := fmt.Sprintf("%d files", len(files))
+			if len(files) == 1 {
+				title = fmt.Sprintf("%s (%s)", files[0].Name, files[0].Kind)
+			}
+			err = e.Present(report.Health(title, found), asJSON, found)
 			if err == nil && found.Blank() {
 				err = exit.Errorf(exit.NotJudged, "nothing was judged: no file has a counter of errors, a state, a limit or an error rate of a port")
 			}
