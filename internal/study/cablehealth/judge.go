@@ -1,6 +1,7 @@
 package cablehealth
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -199,7 +200,9 @@ func (j *judge) finish() {
 	for _, p := range j.down {
 		r.Down = append(r.Down, p.name()+physical(p)+j.beside(p))
 	}
-	slices.Sort(r.Down)
+	slices.SortFunc(r.Down, func(a, b string) int { // those with a hint first
+		return cmp.Or(cmp.Compare(strings.Count(b, " lost uplink"), strings.Count(a, " lost uplink")), cmp.Compare(a, b))
+	})
 	r.Within = j.within
 	r.Notes = append(r.Notes, j.set.Notes...)
 	if j.set.Unlisted > 0 {
@@ -220,6 +223,9 @@ func (j *judge) finish() {
 func (j *judge) beside(p *port) string {
 	if p.names.Role != cabling.Switch || p.names.Number <= 0 {
 		return ""
+	}
+	if text := j.lostUplink(p); text != "" {
+		return text
 	}
 	for _, number := range []int{p.names.Number - 1, p.names.Number + 1} {
 		next := p.names

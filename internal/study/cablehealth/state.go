@@ -30,11 +30,8 @@ func (j *judge) state(p *port) bool {
 	case carried > 0:
 		why = fmt.Sprintf("it has carried %d packets", carried)
 	default:
-		var lost bool
-		if why, lost = j.lostUplink(p); !lost {
-			j.down = append(j.down, p)
-			return false
-		}
+		j.down = append(j.down, p)
+		return false
 	}
 	d := j.draftOf(p)
 	d.add(p, Evidence{Counter: "state", Value: "down" + physical(p), What: why, At: state.At.String(), tier: LinkDown, wire: true})
@@ -45,17 +42,18 @@ func (j *judge) state(p *port) bool {
 	return true
 }
 
-// lostUplink reports whether a switch's port is down that leads to a switch on the others: in a tree the
-// uplinks of alike switches are on the same ports. It needs three others, and three of four of them.
-func (j *judge) lostUplink(p *port) (why string, lost bool) {
+// lostUplink says that a port that is down leads to a switch on the other switches. In a tree the uplinks
+// of alike switches are on the same ports; but which switches are alike is not known here, so that
+// this is a hint and no finding. It needs three other switches, and three of four of them.
+func (j *judge) lostUplink(p *port) string {
 	if p.names.Role != cabling.Switch || p.names.Number <= 0 || !j.uplinks[p.device()] {
-		return "", false
+		return ""
 	}
 	c := j.sameNumber[p.names.Number]
 	if c.up < 3 || 4*c.up < 3*(c.up+c.down-1) {
-		return "", false
+		return ""
 	}
-	return fmt.Sprintf("on %d of %d other switches with uplinks this port leads to a switch", c.up, c.up+c.down-1), true
+	return fmt.Sprintf(": on %d of %d other switches with uplinks this port leads to a switch, it can be a lost uplink", c.up, c.up+c.down-1)
 }
 
 // upDown counts switches by what one of their ports does.
