@@ -115,6 +115,8 @@ func actionOf(f Finding, where string, cable portstate.Cable, few bool) string {
 		return "Reseat " + what + between + "."
 	case f.wire && f.Tier == Unstable && !has(f, Lost, Errors) && !hasCounter(f, "LinkErrorRecoveryCounter"):
 		return "Reseat " + what + between + "."
+	case f.Tier == Module && f.Evidence[0].Counter == "temperature":
+		return "Look at the air around the module of " + f.Evidence[0].Port + ": it is too hot."
 	case f.Tier == Module:
 		return "Reseat " + what + between + ", and clean it if it is optical."
 	case f.wire && few:

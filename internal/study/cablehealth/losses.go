@@ -38,6 +38,7 @@ func (j *judge) counter(p *port, m measure, meaning meaning) {
 	switch {
 	case !peers.unlike(float64(m.Value)) && !m.AtLeast,
 		!m.grown && meaning.ordinary && !j.extraordinary(m, peers),
+		!m.grown && !m.AtLeast && meaning.tier >= Dropped && m.Value < fewCounts && len(j.set.Thresholds) == 0,
 		known && meaning.loss && share <= allowedShare && !m.AtLeast,
 		j.withinRate(p, m):
 		j.within++
