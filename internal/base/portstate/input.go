@@ -23,7 +23,8 @@ type Input struct {
 	Text   string
 	Set    *Set
 	Kind   string
-	Time   int64 // µs since 1970 by the last date above the current line; 0 without
+	Shell  string // the command of the last prompt, if the file is a terminal's capture
+	Time   int64  // µs since 1970 by the last date above the current line; 0 without
 
 	line  int
 	notes int

@@ -166,6 +166,7 @@ type Reading struct {
 type Verdict struct {
 	Said[string]
 	Isolated bool // the manager does not use the port
+	Vague    bool // the tool does not say what is wrong
 }
 
 // Counter is the count of a port.

@@ -14,7 +14,7 @@ func (d *dbReader) cable(row dbRow) {
 		return
 	}
 	r := d.Reading(p)
-	c := portstate.Cable{Vendor: known(row.get("vendor")), Part: known(row.get("pn")), Serial: known(row.get("sn")), Length: known(row.get("lengthsmfiber", "lengthdesc", "length"))}
+	c := portstate.Cable{Vendor: known(row.get("vendor")), Part: known(row.get("pn")), Serial: known(row.get("sn")), Length: length(row)}
 	if c.Part != "" || c.Serial != "" || c.Vendor != "" {
 		r.Cable, r.Cabled = portstate.Say(d.Input, c), portstate.Say(d.Input, true)
 	}
@@ -30,6 +30,26 @@ func (d *dbReader) cable(row dbRow) {
 		m.High, m.HasHigh = high, true
 	}
 	r.Measured = append(r.Measured, m)
+}
+
+// length is the length of a cable: a text, or the first of the lengths in metres by kind of fibre that is
+// not 0.
+func length(row dbRow) string {
+	if text := known(row.get("lengthdesc", "length")); text != "" {
+		return text
+	}
+	for _, column := range sortedKeys(row.columns) {
+		if !strings.HasPrefix(column, "length") {
+			continue
+		}
+		if f, unit, ok := portstate.ParseFloat(row.get(column)); ok && f > 0 {
+			if unit == "" {
+				unit = "m"
+			}
+			return fmt.Sprintf("%g %s", f, unit)
+		}
+	}
+	return ""
 }
 
 // known is a text that says something.
@@ -130,7 +150,7 @@ func (d *dbReader) powerSupply(row dbRow) {
 // explain, and no fault.
 func isAlarm(text string) bool {
 	switch strings.ToUpper(text) {
-	case "", "OK", "N/A", "NA", "NORMAL", "GOOD", "NONE", "YES", "NO ALERT", "NO", "TRUE", "ON":
+	case "", "-", "OK", "N/A", "NA", "NORMAL", "GOOD", "NONE", "YES", "NO ALERT", "NO", "TRUE", "ON":
 		return false
 	}
 	_, _, number := portstate.ParseFloat(text)

@@ -23,7 +23,7 @@ var widths = map[string]int{
 }
 
 // otherNames are the names of tools that are not the specification's, without signs and in small
-// letters: of ibdiagnet2.pm, UFM's telemetry and sysfs.
+// letters: of ibdiagnet2.pm, UFM's telemetry, older versions of perfquery, and sysfs.
 var otherNames = map[string]string{
 	"symbolerrors": "SymbolErrorCounter", "symbolerror": "SymbolErrorCounter",
 	"linkerrorrecovery": "LinkErrorRecoveryCounter", "linkrecovers": "LinkErrorRecoveryCounter",
@@ -36,6 +36,9 @@ var otherNames = map[string]string{
 	"excessivebuffererrors": "ExcessiveBufferOverrunErrors", "xmitwait": "PortXmitWait",
 	"pckout": "PortXmitPkts", "pckin": "PortRcvPkts", "portmalformedpacketerrors": "PortMalformedPktErrors",
 	"portxmitpackets": "PortXmitPkts", "portrcvpackets": "PortRcvPkts",
+	// libibmad's names before 2013; XmtBytes are words of four bytes, too
+	"xmtbytes": "PortXmitData", "rcvbytes": "PortRcvData", "xmtdata": "PortXmitData", "rcvdata": "PortRcvData",
+	"xmtpkts": "PortXmitPkts", "rcvpkts": "PortRcvPkts", "xmtwait": "PortXmitWait",
 }
 
 // byPlainName finds the specification's name by its letters alone.

@@ -1,13 +1,15 @@
 package counters
 
 import (
+	"regexp"
 	"strings"
 
 	"weft/internal/base/portstate"
 )
 
 // node-name-map has lines «0x<NodeGUID> "name"» and comments (rdma-core,
-// infiniband-diags/man/common/sec_node-name-map.rst). Two GUIDs can share a name.
+// infiniband-diags/man/common/sec_node-name-map.rst). Two GUIDs can share a name. Sites keep lines such as
+// «H-<16 digits> name», too (HPC_toolset).
 
 func isNodeNames(text string) bool {
 	seen, all := false, true
@@ -27,7 +29,13 @@ type nodeName struct {
 	guid, name string
 }
 
+// siteName is a line without quotes: H-<16 digits> or S-<16 digits>, or 0x and 16 digits, and a name that is no number.
+var siteName = regexp.MustCompile(`^(?:[HS]-|0x)([0-9a-fA-F]{16})\s+([^"\s].*)$`)
+
 func cutNodeName(line string) (nodeName, bool) {
+	if m := siteName.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[2], "0x") {
+		return nodeName{"0x" + m[1], m[2]}, true
+	}
 	guid, rest, ok := strings.Cut(line, `"`)
 	guid = strings.TrimSpace(guid)
 	name, after, closed := strings.Cut(rest, `"`)

@@ -1,6 +1,7 @@
 package counters
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,14 +21,43 @@ var logLine = regexp.MustCompile(`^([A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d+) \[[0-
 
 var stateChange = regexp.MustCompile(`(?:Switch|Node|CA) (0x[0-9a-fA-F]+) (.*?) ?port (\d+)(?: ?\(([^)]*)\))? changed state from ([A-Z]+) to ([A-Z]+)`)
 
+// maxNotices bounds the kinds of traps that are told.
+const maxNotices = 20
+
 func isOpenSMLog(text string) bool {
 	return hasLine(text, func(line string) bool { return logLine.MatchString(line) })
 }
 
+// notice is a trap as the manager received it.
+var notice = regexp.MustCompile(`Received Generic Notice type:(\d+) num:(\d+) \(([^)]*)\).* from LID:(\d+)`)
+
+// notices counts traps by their number and LID.
+type notices struct {
+	text  string // of the first
+	at    portstate.Place
+	count int
+}
+
 func readOpenSMLog(in *portstate.Input) {
 	changes := 0
+	seen := map[string]*notices{}
+	defer func() {
+		for _, key := range sortedKeys(seen) {
+			n := seen[key]
+			in.Set.Remarks = append(in.Set.Remarks, portstate.Said[string]{Value: fmt.Sprintf("%s, %d in the log", n.text, n.count), At: n.at})
+		}
+	}()
 	for line := range in.Lines() {
 		at := logLine.FindStringSubmatch(line)
+		if at != nil {
+			if m := notice.FindStringSubmatch(line); m != nil && (seen[m[2]+" "+m[4]] != nil || len(seen) < maxNotices) {
+				key := m[2] + " " + m[4]
+				if seen[key] == nil {
+					seen[key] = &notices{text: fmt.Sprintf("notice %s (%s) from LID %s, first at %s", m[2], short(m[3]), m[4], at[1]), at: in.At()}
+				}
+				seen[key].count++
+			}
+		}
 		if at == nil || !strings.Contains(line, "changed state from") {
 			continue
 		}

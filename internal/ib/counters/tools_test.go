@@ -300,3 +300,26 @@ func TestNodeNamesAndThresholds(t *testing.T) {
 		t.Errorf("thresholds %v, notes %q", set.Thresholds, set.Notes)
 	}
 }
+
+// Older names of perfquery, notices in a log, and names of nodes without quotes.
+func TestOtherFormsOfInfiniBandsTools(t *testing.T) {
+	set, _ := read(t, "x", "# Port counters: Lid 5 port 1\nSymbolErrors:....................3\nXmtDiscards:.....................4\nRcvSwRelayErrors:................5\nXmtBytes:........................4294967295\n")
+	for name, want := range map[string]uint64{"SymbolErrorCounter": 3, "PortXmitDiscards": 4, "PortRcvSwitchRelayErrors": 5, "PortXmitData": 4294967295} {
+		if c := counter(set.Readings[0], name); c == nil || c.Value != want {
+			t.Errorf("%s is %+v, want %d", name, c, want)
+		}
+	}
+	set, _ = read(t, "osm.log", "")
+	if len(set.Remarks) != 1 || set.Remarks[0].Value != "notice 128 (Link state change) from LID 1, first at Jun 17 17:21:28 922890, 1 in the log" {
+		t.Errorf("notices %+v", set.Remarks)
+	}
+	set, kind := read(t, "x", "# site\nH-0008f10400111a08 node 7 mlx5_0\nS-0008f10400111a09 leaf1\n")
+	if kind != "node-name-map" || set.Names[0x0008f10400111a08] != "node 7 mlx5_0" || set.Names[0x0008f10400111a09] != "leaf1" {
+		t.Errorf("%s: names %q", kind, set.Names)
+	}
+	for _, r := range Readers {
+		if r.Name == "node-name-map" && r.Is("0x0008f10400111a08 0x0003 0x0003\n\n0x0008f10400111a09 0x0004 0x0004\n") {
+			t.Error("guid2lid is taken for node-name-map")
+		}
+	}
+}

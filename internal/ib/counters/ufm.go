@@ -296,7 +296,7 @@ func ufmLink(in *portstate.Input, o object) {
 		r := in.Reading(ends[0])
 		r.Peer, r.HasPeer, r.Cabled = ends[1], true, portstate.Say(in, true)
 		if s := o.text("severity"); isSevere(s) {
-			r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, "UFM's severity of the link is "+s)})
+			r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, "UFM's severity of the link is "+s), Vague: true})
 		}
 	}
 }
@@ -320,6 +320,9 @@ func ufmPort(in *portstate.Input, o object) {
 	p := portstate.Port{Number: int(number), Label: o.text("dname"), LID: lidOf(o.text("lid"))}
 	p.Node, _ = portstate.ParseGUID(o.text("systemID", "system_guid", "node_guid"))
 	p.GUID, _ = portstate.ParseGUID(o.text("guid"))
+	if p.GUID == 0 {
+		p.GUID, _ = portstate.ParseGUID(before(o.text("name"), "_"))
+	}
 	p.Device = o.text("node_description", "system_name")
 	path := strings.Split(o.text("path"), " / ")
 	if len(path) == 3 { // default(5) / Switch: sw-ndr03 / 1/26/2
@@ -338,20 +341,36 @@ func ufmPort(in *portstate.Input, o object) {
 	}
 	r := in.Reading(p)
 	ufmState(in, r, o)
-	if peer := o.text("peer_node_name", "peer_node_description"); peer != "" || o.text("peer_guid") != "" {
-		r.HasPeer, r.Cabled = true, portstate.Say(in, true)
-		r.Peer = portstate.Port{Device: peer, Number: -1, Label: o.text("peer_port_dname")}
-		r.Peer.GUID, _ = portstate.ParseGUID(o.text("peer_guid"))
-		if n, ok, _ := portstate.ParseCount(r.Peer.Label); ok && n <= maxPort {
-			r.Peer.Number = int(n)
-		}
-	}
+	ufmPeer(in, r, o)
 	if s := o.text("high_ber_severity"); isSevere(s) {
 		r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, "high_ber_severity is "+s)})
 	}
 	if s := o.text("severity"); isSevere(s) {
-		r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, "UFM's severity of the port is "+s)})
+		r.Verdicts = append(r.Verdicts, portstate.Verdict{Said: portstate.Say(in, "UFM's severity of the port is "+s), Vague: true})
 	}
+}
+
+// before is the text in front of a mark, or the whole text.
+func before(text, mark string) string {
+	head, _, _ := strings.Cut(text, mark)
+	return head
+}
+
+// ufmPeer reads the other end of a port: its name and GUID, or «guid_port».
+func ufmPeer(in *portstate.Input, r *portstate.Reading, o object) {
+	peer := portstate.Port{Device: o.text("peer_node_name", "peer_node_description"), Number: -1, Label: o.text("peer_port_dname"), LID: lidOf(o.text("peer_lid"))}
+	peer.Node, _ = portstate.ParseGUID(o.text("peer_node_guid"))
+	guid, number, _ := strings.Cut(o.text("peer", "peer_guid"), "_")
+	peer.GUID, _ = portstate.ParseGUID(guid)
+	for _, text := range []string{number, peer.Label} {
+		if n, ok, _ := portstate.ParseCount(text); ok && n <= maxPort && peer.Number < 0 {
+			peer.Number = int(n)
+		}
+	}
+	if peer.Device == "" && peer.GUID == 0 && peer.Node == 0 {
+		return
+	}
+	r.Peer, r.HasPeer, r.Cabled = peer, true, portstate.Say(in, true)
 }
 
 // ufmState reads the states and the speeds of a port.

@@ -98,3 +98,21 @@ func TestUFMTruncated(t *testing.T) {
 		}
 	}
 }
+
+// A port that is up, with the fields of the manual's list: speeds as names, the other end by GUID and
+// port.
+func TestUFMPortThatIsUp(t *testing.T) {
+	set, _ := read(t, "x", `{"data": [{"name": "0c42a10300101000_5", "number": 5, "physical_state": "Link Up", "logical_state": "Active", "system_name": "leaf1",
+  "active_speed": "HDR", "active_width": "4x", "supported_speed": ["EDR", "HDR", "NDR"], "supported_width": ["1x", "4x"],
+  "peer": "248a070300101010_1", "peer_node_name": "h1", "peer_port_dname": "HCA-1/1", "severity": "Warning", "high_ber_severity": "error"}]}`)
+	r := at(t, set, "leaf1", 5)
+	if r.State.Value != portstate.Up || r.Link.Value.String() != "4xHDR" || r.Supports.Value.String() != "4xNDR" || r.Port.GUID != 0x0c42a10300101000 {
+		t.Errorf("the port %v is %v at %v, supports %v", r.Port.GUID, r.State.Value, r.Link.Value, r.Supports.Value)
+	}
+	if r.Peer.GUID != 0x248a070300101010 || r.Peer.Number != 1 || r.Peer.Device != "h1" {
+		t.Errorf("it leads to %+v", r.Peer)
+	}
+	if len(r.Verdicts) != 2 || r.Verdicts[0].Vague || !r.Verdicts[1].Vague {
+		t.Errorf("verdicts %+v", r.Verdicts)
+	}
+}

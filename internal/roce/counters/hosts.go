@@ -13,6 +13,9 @@ import (
 // ethtoolLine is a counter of ethtool -S.
 var ethtoolLine = regexp.MustCompile(`^\s*([a-zA-Z][a-zA-Z0-9_\[\]-]*): (-?\d+)$`)
 
+// ethtoolCommand is the command, as a terminal's capture has it.
+var ethtoolCommand = regexp.MustCompile(`ethtool -S (\S+)`)
+
 // isEthtool knows the heading, or an excerpt by the names of mlx5's counters.
 func isEthtool(text string) bool {
 	return hasLine(text, func(line string) bool {
@@ -26,19 +29,23 @@ func isEthtool(text string) bool {
 
 var mlx5Name = regexp.MustCompile(`^(rx|tx)_(prio\d|pause|.*_phy|packets|bytes|vport)|^(link_down_events|module_).*`)
 
-// prioPause is the pause frames of a priority. The same frames are in …_pause_ctrl_phy.
-var prioPause = regexp.MustCompile(`^(rx|tx)_prio\d+_pause$`)
+// prioPause is the pause frames of a priority. The same frames are in …_pause_ctrl_phy, which has those of
+// the whole link, too.
+var prioPause, linkPause = regexp.MustCompile(`^(rx|tx)_prio\d+_pause$`), regexp.MustCompile(`^(rx|tx)_pause_ctrl_phy$`)
 
 // readEthtool reads the counters. Software, vport and phy counters start at different times, so that
 // they are not compared with one another.
 func readEthtool(in *portstate.Input) {
 	iface := ""
 	var r *portstate.Reading
-	var pauses portstate.Pauses
+	var pauses, whole portstate.Pauses
 	for line := range lines(in) {
-		if m := regexp.MustCompile(`ethtool -S (\S+)`).FindStringSubmatch(line); m != nil {
+		if m := ethtoolCommand.FindStringSubmatch(line); m != nil {
 			iface = m[1]
 			continue
+		}
+		if m := ethtoolCommand.FindStringSubmatch(in.Shell); m != nil && m[1] != iface {
+			iface, r = m[1], nil
 		}
 		m := ethtoolLine.FindStringSubmatch(line)
 		if m == nil {
@@ -57,7 +64,13 @@ func readEthtool(in *portstate.Input) {
 		count(in, r, m[1], m[2])
 		if n, ok, _ := portstate.ParseCount(m[2]); ok && prioPause.MatchString(m[1]) {
 			addPauses(in, &pauses, m[1], n)
+		} else if ok && linkPause.MatchString(m[1]) {
+			addPauses(in, &whole, m[1], n)
 		}
+	}
+	if pauses.Sent+pauses.Received == 0 {
+		whole.Port = pauses.Port
+		pauses = whole
 	}
 	if pauses.Sent+pauses.Received > 0 {
 		in.Set.Pauses = append(in.Set.Pauses, pauses)

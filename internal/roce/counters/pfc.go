@@ -34,7 +34,7 @@ func readPFC(in *portstate.Input) {
 func readQueues(in *portstate.Input) {
 	readings := map[string]*portstate.Reading{}
 	rows(in, func(r row) {
-		queue := r.get("TxQ")
+		queue := r.get("TxQ") + r.get("Voq")
 		if queue == "" {
 			return
 		}
@@ -54,11 +54,12 @@ func readQueues(in *portstate.Input) {
 
 func isWatermark(text string) bool {
 	return hasLine(text, func(line string) bool {
-		return strings.Contains(line, "occupancy per") || strings.Contains(line, "watermark") && strings.Contains(line, "Namespace")
+		return strings.Contains(line, "occupancy per") || strings.Contains(line, "headroom per PG") || strings.Contains(line, "PG dropped packets") || strings.Contains(line, "watermark") && strings.Contains(line, "Namespace")
 	})
 }
 
-// readWatermark reads the watermarks of queues and priority groups: bytes of buffer.
+// readWatermark reads the watermarks of queues and priority groups, bytes of buffer; and the packets that
+// priority groups dropped. The title above the table says which.
 func readWatermark(in *portstate.Input) {
 	rows(in, func(r row) {
 		if r.columns[0] != "Port" {
@@ -67,7 +68,11 @@ func readWatermark(in *portstate.Input) {
 		reading := in.Reading(switchPort(in, r, r.cells[0]))
 		for i, column := range r.columns[1:] {
 			if r.cells[i+1] != "" {
-				count(in, reading, "watermark "+column, r.cells[i+1])
+				name := "watermark " + column
+				if strings.Contains(r.title, "dropped packets") {
+					name = "queue " + column + " dropped packets"
+				}
+				count(in, reading, name, r.cells[i+1])
 			}
 		}
 	})

@@ -11,11 +11,11 @@ import (
 // Readers are the readers of this package. The first that knows a text reads it.
 var Readers = []portstate.Reader{
 	{Name: "show interfaces counters fec-stats", What: "show interfaces counters fec-stats", Is: hasHeading("IFACE", "FEC_CORR"), Read: readFEC},
-	{Name: "show interfaces counters", What: "show interfaces counters (-a)", Is: hasHeading("IFACE", "RX_OK"), Read: readInterfaces},
+	{Name: "show interfaces counters", What: "show interfaces counters (-a, errors)", Is: anyOf(hasHeading("IFACE", "RX_OK"), hasHeading("IFACE", "RX_ERR")), Read: readInterfaces},
 	{Name: "show interfaces status", What: "show interfaces status", Is: hasHeading("Interface", "Lanes", "Oper"), Read: readStatus},
 	{Name: "show pfc counters", What: "show pfc counters", Is: hasHeading("Port", "PFC0"), Read: readPFC},
-	{Name: "show queue counters", What: "show queue counters", Is: hasHeading("Port", "TxQ"), Read: readQueues},
-	{Name: "watermark", What: "show queue watermark, show priority-group watermark", Is: isWatermark, Read: readWatermark},
+	{Name: "show queue counters", What: "show queue counters (--voq, too)", Is: anyOf(hasHeading("Port", "TxQ"), hasHeading("Port", "Voq")), Read: readQueues},
+	{Name: "watermark", What: "show queue watermark, show priority-group watermark, show priority-group drop counters", Is: isWatermark, Read: readWatermark},
 	{Name: "show interfaces transceiver eeprom", What: "show interfaces transceiver eeprom -d", Is: isTransceiver, Read: readTransceiver},
 	{Name: "show ip bgp summary", What: "show ip bgp summary", Is: isBGP, Read: readBGP},
 	{Name: "mlnx_qos", What: "mlnx_qos -i", Is: isQoS, Read: readQoS},
@@ -23,6 +23,18 @@ var Readers = []portstate.Reader{
 	{Name: "show_gids", What: "show_gids", Is: isGIDs, Read: readGIDs},
 	{Name: "ibdev2netdev", What: "ibdev2netdev (-v)", Is: isNetdevs, Read: readNetdevs},
 	{Name: "ethtool -S", What: "ethtool -S (mlx5)", Is: isEthtool, Read: readEthtool},
+}
+
+// anyOf recognises what one of several does.
+func anyOf(is ...func(string) bool) func(string) bool {
+	return func(text string) bool {
+		for _, f := range is {
+			if f(text) {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // headSize is how much of a text decides about its kind.
@@ -46,7 +58,7 @@ func lines(in *portstate.Input) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range in.Lines() {
 			if m := prompt.FindStringSubmatch(line); m != nil {
-				in.Device = m[1]
+				in.Device, in.Shell = m[1], line[len(m[0]):]
 				continue
 			}
 			if strings.TrimSpace(line) != "" && !yield(line) {

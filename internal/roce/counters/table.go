@@ -11,6 +11,7 @@ import (
 type row struct {
 	columns []string
 	cells   []string
+	title   string // the last line above that is in no table
 	space   string // namespace of a chip, such as asic0
 }
 
@@ -96,15 +97,16 @@ func rows(in *portstate.Input, do func(row)) {
 func (t *table) line(line string) {
 	switch m := space.FindStringSubmatch(line); {
 	case m != nil && !strings.Contains(strings.TrimSpace(line), "  "):
-		t.row.space, t.cuts = m[1], nil
+		t.row.title, t.row.space, t.cuts = line, m[1], nil
 	case t.cuts == nil:
+		t.row.title = line
 	case isRow(line, t.cuts):
 		t.row.cells = cut(line, t.cuts)
 		t.do(t.row)
 	case startsCell(line, t.cuts):
 		t.Note("the row does not fit the columns of its table and is left out: is the output truncated?")
 	default:
-		t.cuts = nil
+		t.row.title, t.cuts = line, nil
 	}
 }
 

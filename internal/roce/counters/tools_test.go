@@ -329,3 +329,35 @@ func TestPromptAndTruncation(t *testing.T) {
 		t.Errorf("a cut row gives %d ports and the notes %q", len(cut.Readings), cut.Notes)
 	}
 }
+
+// Other forms of the tables: errors alone, virtual output queues, drops of priority groups, and pauses of
+// the whole link.
+func TestOtherFormsOfTheTables(t *testing.T) {
+	set, _ := read(t, "x", `    IFACE    STATE    RX_ERR    RX_DRP    RX_OVR    TX_ERR    TX_DRP    TX_OVR
+---------  -------  --------  --------  --------  --------  --------  --------
+Ethernet0        U        12         0         0         0         0         0
+`)
+	expect(t, at(t, set, "Ethernet0"), map[string]uint64{"RX_ERR": 12})
+	set, _ = read(t, "x", `For namespace asic0:
+                 Port    Voq    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes    Credit-WD-Del/pkts
+---------------------  -----  --------------  ---------------  -----------  ------------  --------------------
+     testsw|Ethernet0   VOQ0              54                8           19            76                     6
+`)
+	expect(t, at(t, set, "testsw|Ethernet0"), map[string]uint64{"queue VOQ0 dropped packets": 19, "queue VOQ0 packets deleted by the credit watchdog": 6})
+	set, kind := read(t, "x", `Ingress PG dropped packets:
+     Port    PG0    PG1    PG2    PG3
+---------  -----  -----  -----  -----
+Ethernet0    800      0      0      7
+`)
+	if kind != "watermark" {
+		t.Errorf("drops of priority groups are taken for %s", kind)
+	}
+	expect(t, at(t, set, "Ethernet0"), map[string]uint64{"queue PG0 dropped packets": 800, "queue PG3 dropped packets": 7})
+	set, _ = read(t, "x", "root@node7:~# ethtool -S ens1\nNIC statistics:\n     rx_packets: 7\n     rx_pause_ctrl_phy: 4\n     tx_pause_ctrl_phy: 900\nroot@node7:~# ethtool -S ens2\nNIC statistics:\n     rx_packets: 8\n")
+	if p := set.Pauses; len(p) != 1 || p[0].Sent != 900 || p[0].Received != 4 {
+		t.Errorf("pauses of the whole link are %+v", p)
+	}
+	if len(set.Readings) != 2 || set.Readings[0].Port.String() != "node7 ens1" || set.Readings[1].Port.String() != "node7 ens2" {
+		t.Errorf("two interfaces of a terminal's capture are %d readings, the first of %v", len(set.Readings), set.Readings[0].Port)
+	}
+}

@@ -17,6 +17,7 @@ type draft struct {
 	gain     string
 	action   string  // if it is not the usual one of the tier
 	counted  float64 // the sum of counters on the wire since an unknown time
+	vague    bool    // a tool says that something is wrong and not what
 	proven   bool    // evidence on the wire that is more than a few counts since an unknown time
 }
 
@@ -45,6 +46,9 @@ func (d *draft) finding() Finding {
 	f.Gain = d.gain
 	if f.Gain == "" && d.share > 0 {
 		f.Gain = fmt.Sprintf("%s%s of the packets over the link are lost and sent again; with go-back-N, what was sent behind them, too", atLeast(d.cost.AtLeast), Share(d.share))
+	}
+	if d.vague && d.action == "" && !f.wire {
+		d.action = "Look up what the tool says about " + d.where() + "."
 	}
 	if f.Action = d.action; f.Action == "" {
 		f.Action = actionOf(f, d.where(), cable, !d.proven && d.counted < fewCounts)

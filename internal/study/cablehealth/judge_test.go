@@ -309,3 +309,69 @@ func TestUnknownFilesAreAnErrorThatListsWhatIsRead(t *testing.T) {
 		}
 	}
 }
+
+// TestSymbolErrorsWithinTheAllowedRate: 1e12 words are 3.2e13 bits, in which 1e-12 allows 32 errors.
+func TestSymbolErrorsWithinTheAllowedRate(t *testing.T) {
+	if r := judgeSources(t, Options{}, perf("1.txt", [4]uint64{32, 0, 1e9, 1e12})); len(r.Findings) != 0 || r.Within != 1 {
+		t.Errorf("32 errors: %q, %d within", titles(r), r.Within)
+	}
+	if r := judgeSources(t, Options{}, perf("1.txt", [4]uint64{33, 0, 1e9, 1e12})); len(r.Findings) != 1 {
+		t.Errorf("33 errors: %q", titles(r))
+	}
+}
+
+// TestEqualCountersOfAllPeersAreNoFinding: what all have is not of one cable.
+func TestEqualCountersOfAllPeersAreNoFinding(t *testing.T) {
+	same := [4]uint64{0, 500, 1000, 1e6}
+	if r := judgeSources(t, Options{}, perf("1.txt", same, same, same, same, same)); len(r.Findings) != 0 || r.Within != 5 {
+		t.Errorf("five alike ports: %q", titles(r))
+	}
+	worse := [4]uint64{0, 1501, 1000, 1e6}
+	r := judgeSources(t, Options{}, perf("1.txt", same, same, same, same, worse))
+	if len(r.Findings) != 1 || r.Findings[0].Port != "LID 7 port 5" || r.Findings[0].Evidence[0].Peers.Median != 500 || r.Findings[0].Evidence[0].Peers.Ports != 4 {
+		t.Errorf("one with more than three times the median: %q", titles(r))
+	}
+}
+
+// TestAPortThatUFMIsolatedIsGivenBack: no cable is to blame.
+func TestAPortThatUFMIsolatedIsGivenBack(t *testing.T) {
+	r := judgeSources(t, Options{}, example(t, "ib/counters/testdata/ufm-unhealthy.json"))
+	if len(r.Findings) != 1 || r.Findings[0].Tier != Unstable || !strings.HasPrefix(r.Findings[0].Action, "Find out why host1 port 1 (HCA-1/1) was taken out of use") {
+		t.Errorf("findings %q", titles(r))
+	}
+}
+
+// TestChipsOfTheTopologyShowASlowFabric: ConnectX-7 on Quantum-2 at HDR. A single slow link is no finding of
+// theirs, since a port can be sold as slower than its chip.
+func TestChipsOfTheTopologyShowASlowFabric(t *testing.T) {
+	const net = `vendid=0x2c9
+devid=0xd2f2
+sysimgguid=0x10
+switchguid=0x10(10)
+Switch	64 "S-0000000000000010"		# "leaf1" enhanced port 0 lid 9 lmc 0
+[1]	"H-0000000000000020"[1](21) 		# "h1 mlx5_0" lid 7 4xHDR
+[2]	"H-0000000000000030"[1](31) 		# "h2 mlx5_0" lid 8 4xHDR
+
+vendid=0x2c9
+devid=0x1021
+sysimgguid=0x20
+caguid=0x20
+Ca	1 "H-0000000000000020"		# "h1 mlx5_0"
+[1](21) 	"S-0000000000000010"[1]		# lid 7 lmc 0 "leaf1" lid 9 4xHDR
+
+vendid=0x2c9
+devid=0x1021
+sysimgguid=0x30
+caguid=0x30
+Ca	1 "H-0000000000000030"		# "h2 mlx5_0"
+[1](31) 	"S-0000000000000010"[2]		# lid 8 lmc 0 "leaf1" lid 9 4xHDR
+`
+	r := judgeSources(t, Options{}, Source{"real.topo", net})
+	if len(r.Findings) != 1 || r.Findings[0].What != "The whole fabric is slow: 2 of 2 links run at 4xHDR where the chips of both ends can 4xNDR" {
+		t.Errorf("all links: %q", titles(r))
+	}
+	one := strings.ReplaceAll(strings.Replace(net, `"h2 mlx5_0" lid 8 4xHDR`, `"h2 mlx5_0" lid 8 4xNDR`, 1), `# lid 8 lmc 0 "leaf1" lid 9 4xHDR`, `# lid 8 lmc 0 "leaf1" lid 9 4xNDR`)
+	if r := judgeSources(t, Options{}, Source{"real.topo", one}); len(r.Findings) != 0 {
+		t.Errorf("one link of two: %q", titles(r))
+	}
+}

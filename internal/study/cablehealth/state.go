@@ -182,6 +182,10 @@ func (j *judge) verdicts(p *port) bool {
 			e.tier, e.wire = Unstable, false
 			d.action = "Find out why " + p.name() + " was taken out of use, and give it back if the reason is gone."
 		}
+		if v.Vague && d.action == "" {
+			e.wire = false
+			d.vague = true
+		}
 		d.proven = true
 		d.add(p, e)
 	}
