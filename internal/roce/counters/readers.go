@@ -17,6 +17,7 @@ var Readers = []portstate.Reader{
 	{Name: "show queue counters", What: "show queue counters (--voq, too)", Is: anyOf(hasHeading("Port", "TxQ"), hasHeading("Port", "Voq")), Read: readQueues},
 	{Name: "watermark", What: "show queue watermark, show priority-group watermark, show priority-group drop counters", Is: isWatermark, Read: readWatermark},
 	{Name: "show interfaces transceiver eeprom", What: "show interfaces transceiver eeprom -d", Is: isTransceiver, Read: readTransceiver},
+	{Name: "show lldp table", What: "show lldp table, for the other ends", Is: hasHeading("LocalPort", "RemoteDevice"), Read: readLLDP},
 	{Name: "show ip bgp summary", What: "show ip bgp summary", Is: isBGP, Read: readBGP},
 	{Name: "mlnx_qos", What: "mlnx_qos -i", Is: isQoS, Read: readQoS},
 	{Name: "rdma statistic", What: "rdma statistic show (-p)", Is: isRDMA, Read: readRDMA},

@@ -361,3 +361,23 @@ Ethernet0    800      0      0      7
 		t.Errorf("two interfaces of a terminal's capture are %d readings, the first of %v", len(set.Readings), set.Readings[0].Port)
 	}
 }
+
+// tests/lldp_test.py: two neighbours on one port are no cable.
+func TestLLDPTable(t *testing.T) {
+	set, kind := read(t, "lldp.txt", "")
+	if kind != "show lldp table" || len(set.Readings) != 0 || len(set.Notes) != 1 || !strings.Contains(set.Notes[0], "Ethernet0 has several neighbours") {
+		t.Errorf("%s: %d cables, notes %q", kind, len(set.Readings), set.Notes)
+	}
+	set, _ = read(t, "x", `Capability codes: (R) Router, (B) Bridge, (O) Other
+LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr
+-----------  --------------  -----------------  ------------  -----------------
+Ethernet0    spine1          Ethernet48         BR            Eth7/1
+Ethernet4    node 7          b8:3f:d2:00:00:01  R             ens1f0
+eth0         mgmt-sw         Gi1/0/3            B             x
+--------------------------------------------------
+Total entries displayed:  3
+`)
+	if len(set.Readings) != 2 || set.Readings[0].Peer.String() != "spine1 Ethernet48" || set.Readings[1].Peer.String() != "node 7 ens1f0" {
+		t.Errorf("%d cables: %+v", len(set.Readings), set.Readings)
+	}
+}

@@ -19,7 +19,7 @@ type Options struct {
 // Judge finds the bad links, ports and devices.
 func Judge(set *portstate.Set, files []File, o Options) *Report {
 	j := &judge{
-		joined: join(set), measurer: measurer{after: o.After}, report: &Report{Files: files},
+		joined: join(set), measurer: measurer{after: o.After}, report: &Report{Files: files, Findings: []Finding{}},
 		known: map[int]map[string]measure{}, peers: population{}, drafts: map[int]*draft{}, judged: map[string]bool{},
 		reasons: map[string]int{},
 	}

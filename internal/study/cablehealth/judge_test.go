@@ -375,3 +375,17 @@ Ca	1 "H-0000000000000030"		# "h2 mlx5_0"
 		t.Errorf("one link of two: %q", titles(r))
 	}
 }
+
+// TestNeighboursGiveTheOtherEndOnEthernet: errors on both ends are of one cable.
+func TestNeighboursGiveTheOtherEndOnEthernet(t *testing.T) {
+	const head = "    IFACE    STATE    RX_OK    RX_ERR\n---------  -------  -------  --------\n"
+	r := judgeSources(
+		t, Options{},
+		Source{"leaf1/c.txt", head + "Ethernet0        U    10000        50\nEthernet4        U    10000         0\n"},
+		Source{"spine1/c.txt", head + "Ethernet8        U    10000        70\n"},
+		Source{"leaf1/l.txt", "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n-----------  --------------  --------------  ------------  -----------------\nEthernet0    spine1          Ethernet8       BR            x\n"},
+	)
+	if len(r.Findings) != 1 || r.Findings[0].Action != "Replace the cable between leaf1 Ethernet0 and spine1 Ethernet8." || len(r.Findings[0].Evidence) != 2 {
+		t.Errorf("findings %q: %+v", titles(r), r.Findings)
+	}
+}
