@@ -17,6 +17,6 @@
 //
 // # Limits
 //
-// A file has at most 256 MiB, a Set at most 4 million readings and 50 notes a file. What is beyond is
+// A file has at most 256 MiB, a Set at most a million readings and 50 notes a file. What is beyond is
 // left out, and a note says so.
 package portstate

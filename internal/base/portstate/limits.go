@@ -5,8 +5,8 @@ const (
 	// some 100 MB.
 	MaxFile = 256 << 20
 
-	// maxReadings bounds the readings of all files: 20,000 ports, in 200 samples.
-	maxReadings = 4 << 20
+	// maxReadings bounds the readings of all files, a kilobyte each: 20,000 ports, 50 times.
+	maxReadings = 1 << 20
 
 	// maxNotes bounds the notes of one file; further notes are counted.
 	maxNotes = 50

@@ -8,36 +8,55 @@ import (
 	"weft/internal/study/cablehealth"
 )
 
-// mostFindings is the number of findings with their evidence on a terminal.
-const mostFindings = 8
+const (
+	// wholeFindings is the number of findings that a terminal shows with their evidence; the others are
+	// rows of a table.
+	wholeFindings = 2
+	// listedFindings is the number of rows of that table on a terminal.
+	listedFindings = 8
+	// listedEvidence is the number of values of a finding.
+	listedEvidence = 5
+)
 
 // Health is the ranked list of bad cables and ports, each with its evidence and its action.
 func Health(title string, r *cablehealth.Report) *doc.Document {
 	d := &doc.Document{Brand: "Cables and ports", Title: title, Footer: "Made by weft fabric health. The same files and version make the same page."}
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(healthVerdict(r))})
-	for i := range r.Findings {
-		place := doc.Everywhere
-		if i >= mostFindings {
-			place = doc.Asked
-		}
-		d.Add(healthFinding(i+1, &r.Findings[i], place))
+	for i := range r.Findings[:min(len(r.Findings), wholeFindings)] {
+		d.Add(healthFinding(i+1, &r.Findings[i], doc.Everywhere))
 	}
-	if n := len(r.Findings) - mostFindings; n > 0 {
-		d.Add(doc.Section{In: doc.Screen, Blocks: doc.Notes(exactly(n, "more finding", "more findings") + ": see --details")})
+	if len(r.Findings) > wholeFindings {
+		d.Add(healthRest(r))
 	}
-	d.Add(listed("Down, and no file says that a cable belongs there", downByDevice(r.Down)))
+	d.Add(listed("Down, and no file says that a cable belongs there", bounded(r.Down)))
 	d.Add(listed("Waiting (congestion, no fault of a cable)", r.Waiting), listed("Counters that are no fault of these cables", r.Elsewhere), listed("Remarks", r.Remarks))
 	var reasons []string
 	for _, n := range r.NotJudged {
 		reasons = append(reasons, exactly(n.Ports, "port", "ports")+": "+n.Reason)
 	}
 	d.Add(listed("Not judged", reasons), listed("Notes", r.Notes))
+	for i := wholeFindings; i < len(r.Findings); i++ {
+		d.Add(healthFinding(i+1, &r.Findings[i], doc.Asked))
+	}
 	var files []string
 	for _, f := range r.Files {
 		files = append(files, f.Name+": "+f.Kind)
 	}
 	d.Add(doc.Section{Title: "Read", In: doc.Asked, Blocks: []doc.Block{doc.List(files)}})
 	return d
+}
+
+// healthRest is the findings behind the first ones, a row each.
+func healthRest(r *cablehealth.Report) doc.Section {
+	rows := [][]string{{"rank", "finding"}}
+	for i := wholeFindings; i < len(r.Findings) && i < wholeFindings+listedFindings; i++ {
+		rows = append(rows, []string{fmt.Sprint(i + 1), r.Findings[i].What})
+	}
+	s := doc.Section{Title: "Further findings", Blocks: []doc.Block{doc.Grid(rows)}}
+	if n := len(r.Findings) - wholeFindings - listedFindings; n > 0 {
+		s.Blocks = append(s.Blocks, doc.Notes("and "+exactly(n, "more", "more")+", with the evidence of all: --details")...)
+	}
+	return s
 }
 
 // healthVerdict is the first sentence: the fabric as a whole, or how many links stand out.
@@ -89,16 +108,14 @@ func judgedOn(r *cablehealth.Report) string {
 func healthFinding(n int, f *cablehealth.Finding, place doc.Place) doc.Section {
 	s := doc.Section{Title: fmt.Sprintf("%d. %s", n, f.What), In: place}
 	var lines doc.List
-	const most = 6
-	for i, e := range f.Evidence {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more values", len(f.Evidence)-most))
+	for i := range f.Evidence {
+		if i == listedEvidence {
+			lines = append(lines, fmt.Sprintf("and %d more values", len(f.Evidence)-i))
 			break
 		}
-		lines = append(lines, evidenceText(f, &e))
+		lines = append(lines, evidenceText(f, &f.Evidence[i]))
 	}
-	s.Blocks = append(s.Blocks, lines)
-	s.Blocks = append(s.Blocks, doc.Paragraph{Lead: "Action: ", Text: f.Action})
+	s.Blocks = append(s.Blocks, lines, doc.Paragraph{Lead: "Action: ", Text: f.Action})
 	if f.Gain != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Lead: "Gain: ", Text: f.Gain})
 	}
@@ -132,11 +149,11 @@ func listed(title string, texts []string) doc.Section {
 	return s
 }
 
-// downByDevice bounds the list of ports that are down.
-func downByDevice(down []string) []string {
+// bounded is the first sentences of a list, and the number of the others.
+func bounded(all []string) []string {
 	const most = 12
-	if len(down) <= most {
-		return down
+	if len(all) <= most {
+		return all
 	}
-	return append(append([]string{}, down[:most]...), fmt.Sprintf("and %d more", len(down)-most))
+	return append(append([]string{}, all[:most]...), fmt.Sprintf("and %d more", len(all)-most))
 }

@@ -162,9 +162,6 @@ func (j *joined) keysOf(p portstate.Port) (keys []key) {
 		if p.GUID != 0 && p.GUID != p.Node {
 			keys = append(keys, key{guid: p.GUID, port: name})
 		}
-		if p.LID != 0 && p.Node == 0 && p.GUID == 0 && j.lids[p.LID] != 0 {
-			keys = append(keys, key{guid: j.lids[p.LID], port: name})
-		}
 	}
 	for _, name := range ports {
 		if p.LID != 0 {
@@ -180,6 +177,9 @@ func (j *joined) keysOf(p portstate.Port) (keys []key) {
 // find is the port with some of the names; it is added if there is none. A key that two ports have
 // identifies neither.
 func (j *joined) find(p portstate.Port) *port {
+	if p.Node == 0 && p.GUID == 0 && p.LID != 0 {
+		p.Node = j.lids[p.LID]
+	}
 	keys := j.keysOf(p)
 	var found *port
 	strong := p.Node != 0 || p.GUID != 0

@@ -139,6 +139,9 @@ func (j *judge) draftOf(p *port) *draft {
 // port judges a port.
 func (j *judge) port(p *port) {
 	if !p.isLink() {
+		if len(p.samples) == 0 && p.readings[0].Reader == topologyKind {
+			return // for the name of the switch
+		}
 		j.reasons["port 0 is the switch itself and has no cable"]++
 		return
 	}
@@ -175,8 +178,6 @@ func (j *judge) port(p *port) {
 		j.reasons["the port is down, and no file says that a cable belongs there"]++
 	case len(p.samples) > 0:
 		j.reasons["only traffic, waiting and fill levels are known of the port"]++
-	case p.far == nil && !p.facts.Cabled.Known() && p.readings[0].Reader == topologyKind:
-		j.reasons["no cable is in the port"]++
 	default:
 		j.reasons["no file has a counter of errors, a limit or an error rate of the port, or they are N/A"]++
 	}

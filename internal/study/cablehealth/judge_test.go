@@ -389,3 +389,22 @@ func TestNeighboursGiveTheOtherEndOnEthernet(t *testing.T) {
 		t.Errorf("findings %q: %+v", titles(r), r.Findings)
 	}
 }
+
+// TestTheTopologyNamesAPortByItsLID: perfquery knows LIDs alone; a port without a cable gets the name of its
+// switch, too.
+func TestTheTopologyNamesAPortByItsLID(t *testing.T) {
+	net := open(t, fabrics[0])
+	e := cables(net)[0]
+	if net.Nodes[e.Node].Kind != 2 {
+		e = net.Peer(e)
+	}
+	lid := net.Nodes[e.Node].Ports[0].LID
+	free := len(net.Nodes[e.Node].Ports) + 3
+	text := fmt.Sprintf("# Port extended counters: Lid %d port %d\nPortRcvErrors:...77\n# Port extended counters: Lid %d port %d\nPortRcvErrors:...78\n", lid, e.Port, lid, free)
+	r := judgeSources(t, Options{}, Source{"p", text}, topoText(t, net))
+	name := net.Nodes[e.Node].Name
+	if f := find(t, r, fmt.Sprintf("%s port %d", name, e.Port)); f.Far == "" {
+		t.Errorf("the other end of %s is not known", f.Port)
+	}
+	find(t, r, fmt.Sprintf("%s port %d", name, free))
+}

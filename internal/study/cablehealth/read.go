@@ -128,7 +128,7 @@ func readOne(set *portstate.Set, s Source, device string) (kind string, err erro
 	return "", fmt.Errorf("%s is of no known kind", s.Name)
 }
 
-// readTopology makes a reading of each port with a cable.
+// readTopology makes a reading of each port with a cable, and of port 0 of each switch for its name and LID.
 func readTopology(set *portstate.Set, s Source) error {
 	net, _, report, err := format.ReadSubnet(s.Name, strings.NewReader(s.Text), format.Options{Contradictions: true})
 	if err != nil {
@@ -144,8 +144,12 @@ func readTopology(set *portstate.Set, s Source) error {
 	for i := range net.Nodes {
 		for p := range net.Nodes[i].Ports {
 			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			far := net.Peer(e)
+			if !far.Exists() && (p > 0 || net.Nodes[i].Kind != subnet.Switch) {
+				continue
+			}
 			r := &portstate.Reading{Port: portOf(net, e), At: at, Reader: topologyKind}
-			if far := net.Peer(e); far.Exists() {
+			if far.Exists() {
 				r.Peer, r.HasPeer = portOf(net, far), true
 				r.Cabled = portstate.Said[bool]{Value: true, At: at}
 				topologyLink(net, e, r)
