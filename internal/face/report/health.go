@@ -23,7 +23,7 @@ func Health(title string, r *cablehealth.Report) *doc.Document {
 	d := &doc.Document{Brand: "Cables and ports", Title: title, Footer: "Made by weft fabric health. The same files and version make the same page."}
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(healthVerdict(r))})
 	for i := range r.Findings[:min(len(r.Findings), wholeFindings)] {
-		d.Add(healthFinding(i+1, &r.Findings[i], doc.Everywhere))
+		d.Add(healthFinding(i+1, &r.Findings[i]))
 	}
 	if len(r.Findings) > wholeFindings {
 		d.Add(healthRest(r))
@@ -35,8 +35,13 @@ func Health(title string, r *cablehealth.Report) *doc.Document {
 		reasons = append(reasons, exactly(n.Ports, "port", "ports")+": "+n.Reason)
 	}
 	d.Add(listed("Not judged", reasons), listed("Notes", r.Notes))
-	for i := wholeFindings; i < len(r.Findings); i++ {
-		d.Add(healthFinding(i+1, &r.Findings[i], doc.Asked))
+	if len(r.Findings) > wholeFindings {
+		rest := doc.Section{Title: "Evidence of the further findings", In: doc.Asked}
+		for i := wholeFindings; i < len(r.Findings); i++ {
+			one := healthFinding(i+1, &r.Findings[i])
+			rest.Blocks = append(append(rest.Blocks, doc.Heading(one.Title)), one.Blocks...)
+		}
+		d.Add(rest)
 	}
 	var files []string
 	for _, f := range r.Files {
@@ -105,8 +110,8 @@ func judgedOn(r *cablehealth.Report) string {
 }
 
 // healthFinding is a finding with its evidence, its action and its gain.
-func healthFinding(n int, f *cablehealth.Finding, place doc.Place) doc.Section {
-	s := doc.Section{Title: fmt.Sprintf("%d. %s", n, f.What), In: place}
+func healthFinding(n int, f *cablehealth.Finding) doc.Section {
+	s := doc.Section{Title: fmt.Sprintf("%d. %s", n, f.What)}
 	var lines doc.List
 	for i := range f.Evidence {
 		if i == listedEvidence {

@@ -37,7 +37,7 @@ func (d *draft) finding() Finding {
 	for _, e := range d.evidence {
 		f.wire = f.wire || e.wire
 		if e.tier == f.Tier {
-			f.amount = max(f.amount, e.amount)
+			f.amount = max(f.amount, e.Number)
 		}
 	}
 	cable := d.cable()

@@ -13,14 +13,14 @@ type Evidence struct {
 	Port    string  `json:"port"`
 	Counter string  `json:"counter"`
 	Value   string  `json:"value"`
-	What    string  `json:"what,omitempty"` // the meaning of the counter
-	At      string  `json:"at"`             // file:line
+	Number  float64 `json:"number,omitempty"` // the value, where it is one
+	What    string  `json:"what,omitempty"`   // the meaning of the counter
+	At      string  `json:"at"`               // file:line
 	Peers   *Peers  `json:"peers,omitempty"`
 	Share   float64 `json:"share,omitempty"` // of the packets
 
-	tier   Tier
-	wire   bool
-	amount float64
+	tier Tier
+	wire bool
 }
 
 // Finding is a bad link, port or device.

@@ -47,7 +47,7 @@ func (j *judge) counter(p *port, m measure, meaning meaning) {
 	d := j.draftOf(p)
 	e := Evidence{
 		Counter: m.Name, Value: m.String(), What: meaning.what, At: m.At.String(), Share: share,
-		tier: meaning.tier, wire: meaning.wire, amount: float64(m.Value),
+		tier: meaning.tier, wire: meaning.wire, Number: float64(m.Value),
 	}
 	if peers.Ports > 0 {
 		e.Peers = &peers

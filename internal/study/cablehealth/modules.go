@@ -40,7 +40,7 @@ func (j *judge) modules(p *port) bool {
 		d := j.draftOf(p)
 		d.proven = true
 		d.add(p, Evidence{
-			Counter: m.Name, Value: fmt.Sprintf("%.4g %s (%s)", m.Value, m.Unit, limit), At: m.At.String(), tier: Module, wire: true,
+			Counter: m.Name, Value: fmt.Sprintf("%.4g %s (%s)", m.Value, m.Unit, limit), Number: m.Value, At: m.At.String(), tier: Module, wire: true,
 		})
 	}
 	return judged

@@ -41,7 +41,7 @@ func (j *judge) rates(p *port) bool {
 		if rate.Value <= v.most && !far {
 			continue
 		}
-		e := Evidence{Counter: v.name, Value: fmt.Sprintf("%.2g", rate.Value), What: v.what, At: rate.At.String(), tier: Errors, wire: true, amount: rate.Value}
+		e := Evidence{Counter: v.name, Value: fmt.Sprintf("%.2g", rate.Value), What: v.what, At: rate.At.String(), tier: Errors, wire: true, Number: rate.Value}
 		if peers.Ports > 0 {
 			e.Peers = &peers
 		}

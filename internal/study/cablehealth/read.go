@@ -57,10 +57,10 @@ func devicesOf(set *portstate.Set, sources []Source, o Options) []string {
 	kinds := make([]kindIn, len(sources))
 	for i, s := range sources {
 		folder := filepath.Dir(s.Name)
-		folders[folder] = true
 		for _, r := range roce.Readers {
 			if len(s.Text) <= portstate.MaxFile && r.Is(s.Text) {
 				kinds[i] = kindIn{folder, r.Name}
+				folders[folder] = true
 				if o.After == 0 && !portstate.HasDate(s.Text) {
 					count[kinds[i]]++
 				}

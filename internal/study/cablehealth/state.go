@@ -160,7 +160,7 @@ func (j *judge) log(p *port) bool {
 	if n := len(p.downs); n > 1 || n == 1 && p.last.To != "DOWN" {
 		d.add(p, Evidence{
 			Counter: "log", Value: fmt.Sprintf("went down %s, last at %s", times(n), p.downs[n-1].Time),
-			At: p.downs[n-1].At.String(), tier: Unstable, wire: true, amount: float64(n),
+			At: p.downs[n-1].At.String(), tier: Unstable, wire: true, Number: float64(n),
 		})
 	}
 	return true
@@ -202,7 +202,7 @@ func (j *judge) pausesOf(p *port) bool {
 	if x.Sent >= leastPauses && x.Sent > 2*x.Received {
 		j.draftOf(p).add(p, Evidence{
 			Counter: "pause frames", Value: fmt.Sprintf("%d sent, %d received", x.Sent, x.Received),
-			What: "the host takes data more slowly than the link brings them", At: x.SentAt.String(), tier: Waits, amount: float64(x.Sent),
+			What: "the host takes data more slowly than the link brings them", At: x.SentAt.String(), tier: Waits, Number: float64(x.Sent),
 		})
 	}
 	return true
