@@ -85,6 +85,9 @@ func TestIbqueryerrorsOldCountersAreSaturated(t *testing.T) {
 	if len(set.Readings) != 14 {
 		t.Fatalf("%d ports, want the 14 beyond their thresholds: port ALL is none", len(set.Readings))
 	}
+	if len(set.Notes) != 0 {
+		t.Errorf("notes %q: the sum of a switch is nothing to say", set.Notes)
+	}
 	if set.Unlisted != 43-14 {
 		t.Errorf("%d ports are not listed, want 29", set.Unlisted)
 	}

@@ -351,6 +351,7 @@ switchguid=0x10(10)
 Switch	64 "S-0000000000000010"		# "leaf1" enhanced port 0 lid 9 lmc 0
 [1]	"H-0000000000000020"[1](21) 		# "h1 mlx5_0" lid 7 4xHDR
 [2]	"H-0000000000000030"[1](31) 		# "h2 mlx5_0" lid 8 4xHDR
+[3]	"H-0000000000000040"[1](41) 		# "h3 mlx5_0" lid 6 4xHDR
 
 vendid=0x2c9
 devid=0x1021
@@ -365,14 +366,21 @@ sysimgguid=0x30
 caguid=0x30
 Ca	1 "H-0000000000000030"		# "h2 mlx5_0"
 [1](31) 	"S-0000000000000010"[2]		# lid 8 lmc 0 "leaf1" lid 9 4xHDR
+
+vendid=0x2c9
+devid=0x1021
+sysimgguid=0x40
+caguid=0x40
+Ca	1 "H-0000000000000040"		# "h3 mlx5_0"
+[1](41) 	"S-0000000000000010"[3]		# lid 6 lmc 0 "leaf1" lid 9 4xHDR
 `
 	r := judgeSources(t, Options{}, Source{"real.topo", net})
-	if len(r.Findings) != 1 || r.Findings[0].What != "The whole fabric is slow: 2 of 2 links run at 4xHDR where the chips of both ends can 4xNDR" {
+	if len(r.Findings) != 1 || r.Findings[0].What != "The whole fabric is slow: 3 of 3 links run at 4xHDR where the chips of both ends can 4xNDR" {
 		t.Errorf("all links: %q", titles(r))
 	}
 	one := strings.ReplaceAll(strings.Replace(net, `"h2 mlx5_0" lid 8 4xHDR`, `"h2 mlx5_0" lid 8 4xNDR`, 1), `# lid 8 lmc 0 "leaf1" lid 9 4xHDR`, `# lid 8 lmc 0 "leaf1" lid 9 4xNDR`)
 	if r := judgeSources(t, Options{}, Source{"real.topo", one}); len(r.Findings) != 0 {
-		t.Errorf("one link of two: %q", titles(r))
+		t.Errorf("two links of three: %q", titles(r))
 	}
 }
 
