@@ -222,7 +222,7 @@ func TestIblinkinfoWithHeads(t *testing.T) {
 Switch: 0x0000000000000001 leaf1:
            2    7[  ] ==( 2X        53.125 Gbps Active/  LinkUp)==>       5    1[  ] "h1 mlx5_0" ( Could be 4X)
            2    8[  ] ==(                Down/Disabled)==>             [  ] "" ( )
-           2    9[  ] ==( 4X        53.125 Gbps Active/  LinkUp)==>  "Port not available"
+           2    9[  ] ==( 4X        53.125 Gbps Active/  LinkUp (HOQ:18 VL_Stall:7))==>  "Port not available"
 `)
 	if r := at(t, set, "h1 mlx5_0", 1); r.Port.GUID != 0x11 || r.Port.Role != cabling.Host || r.Peer.LID != 2 || r.Peer.Number != 7 {
 		t.Errorf("the adapter is %+v, its peer %+v", r.Port, r.Peer)

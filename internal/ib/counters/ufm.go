@@ -16,11 +16,14 @@ import (
 // is that of UFM's stream, in ufm_sdk_3.0). The keys of an object show what it is. GUIDs have no 0x,
 // and a port's number is an integer in ports and a string in links.
 
-// ufmKinds are the objects that are read, each with keys that only it has.
-var ufmKinds = []struct {
+// ufmKind is a kind of object with the keys that only it has.
+type ufmKind struct {
 	keys []string
 	read func(*portstate.Input, object)
-}{
+}
+
+// ufmKinds are the objects that are read.
+var ufmKinds = []ufmKind{
 	{[]string{"UnhealthyGUID"}, ufmUnhealthy},
 	{[]string{"UnhealthyPort"}, ufmUnhealthy},
 	{[]string{"source_guid", "destination_guid"}, ufmLink},
@@ -35,11 +38,7 @@ func isUFM(text string) bool {
 		return false
 	}
 	h := head(text)
-	return slices.ContainsFunc(ufmKinds, func(k struct {
-		keys []string
-		read func(*portstate.Input, object)
-	},
-	) bool {
+	return slices.ContainsFunc(ufmKinds, func(k ufmKind) bool {
 		return !slices.ContainsFunc(k.keys, func(key string) bool { return !strings.Contains(h, `"`+key+`"`) })
 	})
 }

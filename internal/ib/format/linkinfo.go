@@ -307,6 +307,7 @@ func ParseLinkRow(line string) (row LinkRow, ok bool) {
 	}
 	row.Link, row.State = linkInfoLink(state), linkInfoState(state)
 	if _, physical, has := strings.Cut(state, "/"); has {
+		physical = before(physical, "(") // -p puts (HOQ:n VL_Stall:n) behind the state
 		row.Physical = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(physical), ")"))
 	}
 	var l log

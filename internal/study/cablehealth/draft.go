@@ -15,7 +15,7 @@ type draft struct {
 	cost     Cost
 	share    float64 // of the packets that are lost, of the worse direction
 	gain     string
-	action   string  // if it is not the usual one of the tier
+	action   string  // if nothing is wrong on the wire, and it is not the usual one of the tier
 	counted  float64 // the sum of counters on the wire since an unknown time
 	vague    bool    // a tool says that something is wrong and not what
 	proven   bool    // evidence on the wire that is more than a few counts since an unknown time
@@ -47,11 +47,15 @@ func (d *draft) finding() Finding {
 	if f.Gain == "" && d.share > 0 {
 		f.Gain = fmt.Sprintf("%s%s of the packets over the link are lost and sent again; with go-back-N, what was sent behind them, too", atLeast(d.cost.AtLeast), Share(d.share))
 	}
-	if d.vague && d.action == "" && !f.wire {
-		d.action = "Look up what the tool says about " + d.where() + "."
-	}
-	if f.Action = d.action; f.Action == "" {
-		f.Action = actionOf(f, d.where(), cable, !d.proven && d.counted < fewCounts)
+	switch {
+	case f.wire:
+		f.Action = actionOf(f, cable, !d.proven && d.counted < fewCounts)
+	case d.action != "":
+		f.Action = d.action
+	case d.vague:
+		f.Action = "Look up what the tool says about " + d.where() + "."
+	default:
+		f.Action = actionOf(f, cable, false)
 	}
 	return f
 }
@@ -105,14 +109,14 @@ func (d *draft) sentence(f Finding) string {
 }
 
 // actionOf is the one action that mends a finding.
-func actionOf(f Finding, where string, cable portstate.Cable, few bool) string {
+func actionOf(f Finding, cable portstate.Cable, few bool) string {
 	what := "the cable"
 	if text := cable.String(); text != "" {
 		what = "the cable " + text
 	}
-	between := " between " + strings.Replace(where, " to ", " and ", 1)
+	between := " between " + f.Port + " and " + f.Far
 	if f.Far == "" {
-		between = " of " + where
+		between = " of " + f.Port
 	}
 	switch {
 	case f.Tier == LinkDown, f.Tier == Slow:
@@ -134,7 +138,7 @@ func actionOf(f Finding, where string, cable portstate.Cable, few bool) string {
 	case f.Tier == Waits:
 		return "Leave the cable; look at the host of " + f.Port + ": width and speed of its PCIe slot, and its memory."
 	}
-	return "Look at " + where + "."
+	return "Look at " + f.Port + "."
 }
 
 // has reports whether a finding has evidence on the wire in one of the tiers.

@@ -61,7 +61,7 @@ type judge struct {
 	reasons    map[string]int // ports that were not judged
 	down       []*port        // down, and no file says that a cable belongs there
 	within     int            // counters that are not 0 and no finding
-	sinceIt    bool           // a finding has a counter since an unknown time
+	undated    bool           // a finding has a counter since an unknown time
 }
 
 // measureAll computes the measures of all ports and their populations.
@@ -215,7 +215,7 @@ func (j *judge) finish() {
 	if j.blind > 0 {
 		r.Notes = append(r.Notes, "two readings of a port have no time between them: the growth has no rate; give --after 60s")
 	}
-	if j.sinceIt {
+	if j.undated {
 		r.Notes = append(r.Notes, "a counter without a time counts since it was cleared last, which no file says: it has no rate")
 	}
 }

@@ -53,7 +53,7 @@ func (j *judge) counter(p *port, m measure, meaning meaning) {
 		e.Peers = &peers
 	}
 	d.add(p, e)
-	j.sinceIt = j.sinceIt || !m.grown
+	j.undated = j.undated || !m.grown
 	if meaning.wire {
 		d.counted += float64(m.Value)
 		d.proven = d.proven || m.grown

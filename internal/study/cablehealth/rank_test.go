@@ -104,3 +104,12 @@ func TestAFewCountsAreReadAgainFirst(t *testing.T) {
 		t.Errorf("300 frames: %s", f.Action)
 	}
 }
+
+// TestAnIsolatedPortWithErrorsGetsANewCable: the reason of the isolation is on the wire.
+func TestAnIsolatedPortWithErrorsGetsANewCable(t *testing.T) {
+	r := judgeSources(t, Options{}, example(t, "ib/counters/testdata/ufm-unhealthy.json"),
+		Source{"e", "Errors for \"host1\"\n   GUID 0x248a07030010628e port 1: [SymbolErrorCounter == 65535]\n\n## Summary: 1 nodes checked, 1 bad nodes found\n"})
+	if len(r.Findings) != 1 || r.Findings[0].Action != "Replace the cable between host1 port 1 (HCA-1/1) and sw1 port 6." {
+		t.Errorf("findings %q: %+v", titles(r), r.Findings)
+	}
+}

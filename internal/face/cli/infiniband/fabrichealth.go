@@ -41,7 +41,7 @@ nothing could be judged.`,
 		Example: `  ibqueryerrors > errors.txt; ibnetdiscover > real.topo
   weft fabric health errors.txt real.topo
   weft fabric health perf1.txt perf2.txt --after 60s real.topo
-  weft fabric health /var/tmp/ibdiagnet2/ibdiagnet2.db_csv --json
+  weft fabric health ibdiagnet2.db_csv --json
   weft fabric health leaf1/*.txt leaf2/*.txt`,
 		Args: flags.Args(1, 10_000, "at least one file"),
 		RunE: func(_ *cobra.Command, given []string) error {
