@@ -416,3 +416,17 @@ func TestTheTopologyNamesAPortByItsLID(t *testing.T) {
 	}
 	find(t, r, fmt.Sprintf("%s port %d", name, free))
 }
+
+// TestAPlanGivesTheOtherEnds, and shows that a cable belongs to a port that is down.
+func TestAPlanGivesTheOtherEnds(t *testing.T) {
+	const head = "    IFACE    STATE    RX_OK    RX_ERR\n---------  -------  -------  --------\n"
+	r := judgeSources(
+		t, Options{},
+		Source{"leaf1/c.txt", head + "Ethernet0        D        0         0\nEthernet4        U    10000        30\n"},
+		Source{"spine1/c.txt", head + "Ethernet8        U    10000         0\n"},
+		Source{"plan.csv", "leaf1,Ethernet0,spine1,Ethernet8\nleaf1,Ethernet4,spine2,Ethernet8\n"},
+	)
+	if len(r.Findings) != 2 || r.Findings[0].What != "leaf1 Ethernet0 to spine1 Ethernet8: link down: state down" || r.Findings[1].Far != "spine2 Ethernet8" {
+		t.Errorf("findings %q", titles(r))
+	}
+}

@@ -98,6 +98,7 @@ func Kinds() string {
 		b.WriteString("  " + r.What + "\n")
 	}
 	b.WriteString("  a topology, for names and the other ends: ibnetdiscover (-p), opensm-subnet.lst\n")
+	b.WriteString("  a plan of cables or LLDP neighbours as weft fabric diff reads them, for the other ends\n")
 	return b.String()
 }
 
@@ -124,6 +125,9 @@ func readOne(set *portstate.Set, s Source, device string) (kind string, err erro
 	switch format.Detect([]byte(s.Text[:min(len(s.Text), 1<<16)])) {
 	case format.Topo, format.PortList, format.SubnetLST:
 		return topologyKind, readTopology(set, s)
+	}
+	if kind, ok := readPlan(set, s); ok {
+		return kind, nil
 	}
 	return "", fmt.Errorf("%s is of no known kind", s.Name)
 }
