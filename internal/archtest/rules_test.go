@@ -21,7 +21,7 @@ var wings = []wing{
 	{"units", nil, "quantities are understood without anything else"},
 	{"wire", []string{"units"}, "the bytes of a packet do not depend on who sends it"},
 	{"internal/base", []string{"units"}, "the ground that several wings stand on knows none of them"},
-	{"internal/roce", []string{"units"}, "switches and hosts are configured and judged by arithmetic, without a simulation"},
+	{"internal/roce", []string{"units", "internal/base"}, "switches and hosts are configured and judged by arithmetic, without a simulation"},
 	{"internal/ib", []string{"units", "wire", "internal/base"}, "a subnet is managed and its tables are proved whether its links are real or simulated"},
 	{
 		"internal/sim",

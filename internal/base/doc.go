@@ -6,6 +6,7 @@
 //	topology  the graph of a network, the builders of its shapes, division into partitions;
 //	cabling   a fabric as it is cabled: devices, ports, cables, whatever named them;
 //	cabling/planfile  plans of cables and neighbours that switches see, read as such a fabric
+//	portstate  what tools print about ports: counters, speeds, error rates, modules
 //	cores     independent work shared among processor cores
 //	cycles    directed graphs searched for a circle: the prover of credit loops
 //	canon     the bytes that identify a value

@@ -5,6 +5,7 @@
 //
 //	subnet     nodes, ports, LIDs and tables
 //	format     files of ibnetdiscover, ibsim, iblinkinfo and OpenSM, one format a file
+//	counters   what tools print about ports and cables
 //	inspect    the family, levels and rails of a subnet, and deviations from its symmetry
 //	route      routing engines: from a subnet with LIDs to the tables of its switches
 //	proof      reach, loops, credit loops and loads of tables from any source

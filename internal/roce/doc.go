@@ -7,14 +7,15 @@
 //
 // # Rooms
 //
-//	sonic  the configuration of a SONiC switch, read and written with line numbers
-//	host   the settings of a Linux host with an mlx5 adapter
-//	lint   faults between the two
-//	prove  a fault as two scenarios: the switch as configured, and after the fix
+//	sonic     the configuration of a SONiC switch, read and written with line numbers
+//	host      the settings of a Linux host with an mlx5 adapter
+//	lint      faults between the two
+//	prove     a fault as two scenarios: the switch as configured, and after the fix
+//	counters  what switches and hosts print about their ports and cables
 //
 // # Imports
 //
-// roce imports units alone. sim imports it for headroom and thresholds, study and face for the
+// roce imports units, and base for the counters of ports. sim imports it for headroom and thresholds, study and face for the
 // rest. Configuration for a scenario's fabric is written by internal/study/roceexport, which needs
 // the scenario.
 //

@@ -22,6 +22,7 @@
 //	peers       ports, GPUs and ranks whose counters do not look like their peers'
 //	predict     a network with one measured pair
 //	traffic     packets of a simulation at the ports that they pass, for the emulated subnet
+//	cablehealth the bad cables and ports of a fabric, from what tools print about them
 //	audit       zones of a scenario proved apart, or the path that connects them
 //	cablediff   a fabric compared with its plan, cable by cable
 //	roceexport  the fabric of a scenario as configuration of switches and hosts

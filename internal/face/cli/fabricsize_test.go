@@ -17,7 +17,7 @@ func TestAShortFileOfAFabricCostsLittle(t *testing.T) {
 	for i := range 16_000 {
 		fmt.Fprintf(&file, "Switch\t254 \"S-%016x\"\n", i+1)
 	}
-	for _, args := range [][]string{{"fabric", "inspect", "-"}, {"sm", "route", "-"}} {
+	for _, args := range [][]string{{"fabric", "inspect", "-"}, {"fabric", "health", "-"}, {"sm", "route", "-"}} {
 		e := environment(args)
 		e.Stdin = strings.NewReader(file.String())
 		var before, after runtime.MemStats

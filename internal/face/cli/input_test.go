@@ -24,7 +24,7 @@ func (endless) Read(b []byte) (int, error) {
 }
 
 func TestAnEndlessStreamCanBeInterrupted(t *testing.T) {
-	for _, args := range [][]string{{"fabric", "inspect", "-"}, {"sniff", "-"}} {
+	for _, args := range [][]string{{"fabric", "inspect", "-"}, {"fabric", "health", "-"}, {"sniff", "-"}} {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		e := environment(args)
@@ -85,6 +85,7 @@ func TestASilentInputCanBeInterrupted(t *testing.T) {
 		{"latency"},
 		{"replay"},
 		{"fabric", "inspect"},
+		{"fabric", "health"},
 		{"fabric", "convert", "--to", "ibsim"},
 		{"sniff"},
 		{"sm", "route"},

@@ -30,6 +30,7 @@ func TestNoControlSequenceReachesTheTerminal(t *testing.T) {
 		{[]string{"catalog", "switch", evil}, ""},
 		{[]string{"topology", "-"}, "fabrics: [{preset: infiniband-ndr, name: " + yaml(evil) + "}]\n"},
 		{[]string{"fabric", "inspect", "-"}, "vendid=0x2c9\ndevid=0x1\nsysimgguid=0x1\nswitchguid=0x1(1)\nSwitch\t2 \"S-0000000000000001\"\t\t# \"" + evil + "\" enhanced port 0 lid 1 lmc 0\n"},
+		{[]string{"fabric", "health", "-"}, "Errors for \"" + evil + "\"\n   GUID 0x1 port 1: [SymbolErrorCounter == 65535] [" + evil + " == " + evil + "]\n"},
 		{[]string{"fabric", "convert", "-", "--to", "ibsim"}, "Switch 2 \"" + evil + "\"\n"},
 		{[]string{"diagnose", "-"}, evil + "\n"},
 		{[]string{"replay", evil}, ""},

@@ -61,6 +61,8 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		{"audit", "isolation", "../../../examples/isolation.yaml"},
 		{"audit", "isolation", "../../../examples/isolation-leak.yaml"},
 		{"roce", "headroom"},
+		{"fabric", "health", "../../ib/counters/testdata/ibqueryerrors.txt"},
+		{"fabric", "health", "../../roce/counters/testdata/bgp.txt", "../../roce/counters/testdata/interfaces.txt", "../../roce/counters/testdata/fec.txt", "../../roce/counters/testdata/queues.txt", "../../ib/counters/testdata/ibqueryerrors.txt"},
 		{"sm", "route", torus + "topo.gz"},
 		{"sm", "diff", torus + "topo.gz", torus + "minhop.lfts.gz", torus + "dor.lfts.gz"},
 		{"sm", "bringup", "../../../examples/superpod-1su.yaml"},

@@ -259,3 +259,61 @@ func linkInfoCould(text string, link subnet.Link) subnet.Link {
 	}
 	return could
 }
+
+// LinkRow is a line of iblinkinfo about a port.
+type LinkRow struct {
+	GUID       units.GUID // of the port; of a switch, of its port 0; 0 without
+	Name       string     // of the node, in line mode
+	Named      bool       // the line has the name of its node: -l
+	LID        units.LID
+	Number     int
+	Up         bool // it has another end
+	Link       subnet.Link
+	Could      subnet.Link // the best that both ends support; zero if nothing better is named
+	State      subnet.State
+	Physical   string     // the physical state in the tool's word: "Polling"
+	PeerGUID   units.GUID // 0 without -l
+	PeerLID    units.LID
+	PeerNumber int
+	PeerName   string
+}
+
+// ParseLinkRow reads one line, of either form. ok is false if it is none.
+func ParseLinkRow(line string) (row LinkRow, ok bool) {
+	c := cursor{strings.TrimLeft(line, " \t")}
+	if strings.HasPrefix(c.rest, "0x") {
+		if row.GUID, ok = c.guid(); !ok {
+			return row, false
+		}
+		c.space()
+	}
+	if c.lit(`"`) {
+		end := strings.LastIndex(before(c.rest, "=="), `"`)
+		if end < 0 {
+			return row, false
+		}
+		row.Named, row.Name, c.rest = true, strings.TrimLeft(c.rest[:end], " "), c.rest[end+1:]
+	}
+	lid, number, ok := lidAndPort(&c)
+	if !ok {
+		return row, false
+	}
+	row.LID, row.Number = lid, int(number)
+	c.space()
+	_, okOpen := c.until("==(")
+	state, okClose := c.until("==>")
+	if !okOpen || !okClose {
+		return row, false
+	}
+	row.Link, row.State = linkInfoLink(state), linkInfoState(state)
+	if _, physical, has := strings.Cut(state, "/"); has {
+		physical = before(physical, "(") // -p puts (HOQ:n VL_Stall:n) behind the state
+		row.Physical = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(physical), ")"))
+	}
+	var l log
+	to, up, ok := linkInfoFar(newLines("", strings.NewReader(""), &l), &c)
+	row.Up = up
+	row.PeerGUID, row.PeerLID, row.PeerNumber, row.PeerName = to.guid, to.lid, int(to.number), to.node.Name
+	row.Could = linkInfoCould(c.rest, row.Link)
+	return row, ok
+}

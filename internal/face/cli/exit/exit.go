@@ -35,7 +35,7 @@ var Codes = []struct {
 	{Missed, "weft validate: at least one case missed its tolerance"},
 	{Partial, "interrupted (Ctrl-C): the results so far are kept and marked as partial"},
 	{Refuted, "a check has findings: weft sm check or weft sm route refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows a path between zones that must be separate, weft diagnose finds a log that does not fit the cluster, weft calibrate finds a fit that predicts held-out sizes no better than the default"},
-	{NotJudged, "nothing was judged, which is no good news: the input has nothing of what the check looks at (weft fabric inspect: no speeds, and no cabling with a rule; weft fabric diff: no planned device; weft sm check: no path; weft diagnose --prometheus: no metric with enough peers; weft live sniff: no packet of RoCE v2; weft validate: no scored row; weft roce lint: no port that is up has QoS; weft roce check: no fabric has PFC)"},
+	{NotJudged, "nothing was judged, which is no good news: the input has nothing of what the check looks at (weft fabric inspect: no speeds, and no cabling with a rule; weft fabric health: no counter of errors, state, limit or error rate; weft fabric diff: no planned device; weft sm check: no path; weft diagnose --prometheus: no metric with enough peers; weft live sniff: no packet of RoCE v2; weft validate: no scored row; weft roce lint: no port that is up has QoS; weft roce check: no fabric has PFC)"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 

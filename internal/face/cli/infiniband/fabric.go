@@ -19,9 +19,9 @@ import (
 func NewFabric(e *simulator.Simulator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fabric",
-		Short: "inspect a real fabric, convert its files, compare it with its plan, let parts fail",
+		Short: "inspect a real fabric, find its bad cables, convert its files, compare it with its plan, let parts fail",
 	}
-	cmd.AddCommand(newFabricInspect(e.Env), newFabricConvert(e.Env), newFabricDiff(e.Env), newFabricWhatIf(e))
+	cmd.AddCommand(newFabricInspect(e.Env), newFabricHealth(e.Env), newFabricConvert(e.Env), newFabricDiff(e.Env), newFabricWhatIf(e))
 	return cmd
 }
 

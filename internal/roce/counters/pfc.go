@@ -1,0 +1,79 @@
+package counters
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/base/portstate"
+)
+
+// readPFC reads show pfc counters (tests/pfcstat_test.py): two tables, of received and of sent frames of
+// each priority. The name of the table stands where the column of ports has its name.
+func readPFC(in *portstate.Input) {
+	rows(in, func(r row) {
+		direction := ""
+		switch r.columns[0] {
+		case "Port Rx":
+			direction = "Rx"
+		case "Port Tx":
+			direction = "Tx"
+		default:
+			return
+		}
+		reading := in.Reading(switchPort(in, r, r.cells[0]))
+		for i, column := range r.columns[1:] {
+			if strings.HasPrefix(column, "PFC") {
+				count(in, reading, column+" "+direction, r.cells[i+1])
+			}
+		}
+	})
+}
+
+// readQueues reads show queue counters: a table for each port. UC are queues of unicast, MC of
+// multicast; ALL are queues of both, N/A on switches that tell them apart.
+func readQueues(in *portstate.Input) {
+	readings := map[string]*portstate.Reading{}
+	rows(in, func(r row) {
+		queue := r.get("TxQ") + r.get("Voq")
+		if queue == "" {
+			return
+		}
+		p := switchPort(in, r, r.get("Port"))
+		reading := readings[p.String()]
+		if reading == nil {
+			reading = in.Reading(p)
+			readings[p.String()] = reading
+		}
+		for column, what := range map[string]string{"Counter/pkts": "packets", "Drop/pkts": "dropped packets", "Credit-WD-Del/pkts": "packets deleted by the credit watchdog"} {
+			if text := r.get(column); text != "" {
+				count(in, reading, fmt.Sprintf("queue %s %s", queue, what), text)
+			}
+		}
+	})
+}
+
+func isWatermark(text string) bool {
+	return hasLine(text, func(line string) bool {
+		return strings.Contains(line, "occupancy per") || strings.Contains(line, "headroom per PG") || strings.Contains(line, "PG dropped packets") || strings.Contains(line, "watermark") && strings.Contains(line, "Namespace")
+	})
+}
+
+// readWatermark reads the watermarks of queues and priority groups, bytes of buffer; and the packets that
+// priority groups dropped. The title above the table says which.
+func readWatermark(in *portstate.Input) {
+	rows(in, func(r row) {
+		if r.columns[0] != "Port" {
+			return
+		}
+		reading := in.Reading(switchPort(in, r, r.cells[0]))
+		for i, column := range r.columns[1:] {
+			if r.cells[i+1] != "" {
+				name := "watermark " + column
+				if strings.Contains(r.title, "dropped packets") {
+					name = "queue " + column + " dropped packets"
+				}
+				count(in, reading, name, r.cells[i+1])
+			}
+		}
+	})
+}

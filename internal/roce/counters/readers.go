@@ -1,0 +1,94 @@
+package counters
+
+import (
+	"regexp"
+	"strings"
+
+	"weft/internal/base/portstate"
+	"weft/internal/base/wording"
+)
+
+// Readers are the readers of this package. The first that knows a text reads it.
+var Readers = []portstate.Reader{
+	{Name: "show interfaces counters fec-stats", What: "show interfaces counters fec-stats", Is: hasHeading("IFACE", "FEC_CORR"), Read: readFEC},
+	{Name: "show interfaces counters", What: "show interfaces counters (-a, errors)", Is: anyOf(hasHeading("IFACE", "RX_OK"), hasHeading("IFACE", "RX_ERR")), Read: readInterfaces},
+	{Name: "show interfaces status", What: "show interfaces status", Is: hasHeading("Interface", "Lanes", "Oper"), Read: readStatus},
+	{Name: "show pfc counters", What: "show pfc counters", Is: hasHeading("Port", "PFC0"), Read: readPFC},
+	{Name: "show queue counters", What: "show queue counters (--voq, too)", Is: anyOf(hasHeading("Port", "TxQ"), hasHeading("Port", "Voq")), Read: readQueues},
+	{Name: "watermark", What: "show queue watermark, show priority-group watermark, show priority-group drop counters", Is: isWatermark, Read: readWatermark},
+	{Name: "show interfaces transceiver eeprom", What: "show interfaces transceiver eeprom -d", Is: isTransceiver, Read: readTransceiver},
+	{Name: "show lldp table", What: "show lldp table, for the other ends", Is: hasHeading("LocalPort", "RemoteDevice"), Read: readLLDP},
+	{Name: "show ip bgp summary", What: "show ip bgp summary", Is: isBGP, Read: readBGP},
+	{Name: "mlnx_qos", What: "mlnx_qos -i", Is: isQoS, Read: readQoS},
+	{Name: "rdma statistic", What: "rdma statistic show (-p)", Is: isRDMA, Read: readRDMA},
+	{Name: "show_gids", What: "show_gids", Is: isGIDs, Read: readGIDs},
+	{Name: "ibdev2netdev", What: "ibdev2netdev (-v)", Is: isNetdevs, Read: readNetdevs},
+	{Name: "ethtool -S", What: "ethtool -S (mlx5)", Is: isEthtool, Read: readEthtool},
+}
+
+// anyOf recognises what one of several does.
+func anyOf(is ...func(string) bool) func(string) bool {
+	return func(text string) bool {
+		for _, f := range is {
+			if f(text) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// headSize is how much of a text decides about its kind.
+const headSize = 64 << 10
+
+// hasLine reports whether a line of the text's beginning fits.
+func hasLine(text string, fits func(line string) bool) bool {
+	for line := range strings.SplitSeq(strings.TrimPrefix(text[:min(len(text), headSize)], "\ufeff"), "\n") {
+		if fits(strings.TrimRight(line, " \t\r")) {
+			return true
+		}
+	}
+	return false
+}
+
+// prompt is the prompt of a shell before a command: admin@leaf1:~$ show …
+var prompt = regexp.MustCompile(`^(?:\[)?[A-Za-z0-9_.-]+@([A-Za-z0-9_.-]+)[: ][^$#]*[$#] `)
+
+// lines yields the lines that are not blank, and takes the name of the device from a prompt.
+func lines(in *portstate.Input) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for line := range in.Lines() {
+			if m := prompt.FindStringSubmatch(line); m != nil {
+				in.Device, in.Shell = m[1], line[len(m[0]):]
+				continue
+			}
+			if strings.TrimSpace(line) != "" && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// short is a quotation of bounded length.
+func short(text string) string { return wording.Abridged(strings.TrimSpace(text), 60) }
+
+// count adds a counter of a port, if it has a value.
+func count(in *portstate.Input, r *portstate.Reading, name, text string) {
+	n, ok, valid := portstate.ParseCount(text)
+	if !valid {
+		in.Note("%s of %s is %q: expected a whole number, or N/A", name, r.Port, short(text))
+		return
+	}
+	if ok {
+		r.Count(name, n, false, in.At())
+	}
+}
+
+// known is a text that says something.
+func known(text string) string {
+	switch strings.ToUpper(strings.TrimSpace(text)) {
+	case "N/A", "NA", "NONE", "-":
+		return ""
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,206 @@
+package cablehealth
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"weft/internal/base/cabling"
+	"weft/internal/base/portstate"
+	ib "weft/internal/ib/counters"
+	"weft/internal/ib/format"
+	"weft/internal/ib/subnet"
+	roce "weft/internal/roce/counters"
+)
+
+// Source is a file with its content.
+type Source struct{ Name, Text string }
+
+// File is a file that was read, with its kind.
+type File struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// topologyKind is the kind of files that describe a subnet.
+const topologyKind = "topology"
+
+// Read reads files of any kinds. The error names the files that no reader knows, and what is read.
+func Read(sources []Source, o Options) (*portstate.Set, []File, error) {
+	set := portstate.NewSet()
+	var files []File
+	var unknown []error
+	devices := devicesOf(set, sources, o)
+	for i, s := range sources {
+		kind, err := readOne(set, s, devices[i])
+		if err != nil {
+			unknown = append(unknown, err)
+			continue
+		}
+		files = append(files, File{s.Name, kind})
+	}
+	set.Finish()
+	if len(unknown) > 0 {
+		return nil, nil, fmt.Errorf("%w\n\nThese are read:\n%s", errors.Join(unknown...), Kinds())
+	}
+	return set, files, nil
+}
+
+// devicesOf is the device that each file is about if it does not say so itself, as Ethernet's tools do
+// not: its folder, if the files are in several. Two files of one kind in one folder are two
+// devices, called by their files, unless the user or a date in them says that they are two readings.
+func devicesOf(set *portstate.Set, sources []Source, o Options) []string {
+	folders := map[string]bool{}
+	type kindIn struct{ folder, kind string }
+	count := map[kindIn]int{}
+	kinds := make([]kindIn, len(sources))
+	for i, s := range sources {
+		folder := filepath.Dir(s.Name)
+		for _, r := range roce.Readers {
+			if len(s.Text) <= portstate.MaxFile && r.Is(s.Text) {
+				kinds[i] = kindIn{folder, r.Name}
+				folders[folder] = true
+				if o.After == 0 && !portstate.HasDate(s.Text) {
+					count[kinds[i]]++
+				}
+				break
+			}
+		}
+	}
+	out := make([]string, len(sources))
+	byFile := 0
+	for i, s := range sources {
+		if kinds[i].kind == "" {
+			continue
+		}
+		base := filepath.Base(s.Name)
+		switch dir := filepath.Base(kinds[i].folder); {
+		case count[kinds[i]] > 1:
+			out[i] = base
+			byFile++
+		case len(folders) > 1 && dir != "." && dir != string(filepath.Separator):
+			out[i] = dir
+		case kinds[i].kind == "ethtool -S":
+			out[i] = base // without a name of anything
+		}
+	}
+	if byFile > 0 {
+		set.Notes = append(set.Notes, fmt.Sprintf("%d files are of one kind with others of their folder and name no device: each counts as a device of its own, called by its file; give each device a folder, or --after if they are readings of one", byFile))
+	}
+	return out
+}
+
+// Kinds lists the kinds of files that are read, a line each.
+func Kinds() string {
+	var b strings.Builder
+	for _, r := range readers() {
+		b.WriteString("  " + r.What + "\n")
+	}
+	b.WriteString("  a topology, for names and the other ends: ibnetdiscover (-p), opensm-subnet.lst\n")
+	b.WriteString("  a plan of cables or LLDP neighbours as weft fabric diff reads them, for the other ends\n")
+	return b.String()
+}
+
+func readers() []portstate.Reader {
+	return append(append([]portstate.Reader{}, ib.Readers...), roce.Readers...)
+}
+
+// readOne reads a file by the first reader that knows it.
+func readOne(set *portstate.Set, s Source, device string) (kind string, err error) {
+	switch {
+	case len(s.Text) > portstate.MaxFile:
+		return "", fmt.Errorf("%s has more than %d MiB: the files of a large fabric have some 100 MB", s.Name, portstate.MaxFile>>20)
+	case strings.TrimSpace(s.Text) == "":
+		return "", fmt.Errorf("%s is empty", s.Name)
+	case strings.IndexByte(s.Text[:min(len(s.Text), 4096)], 0) >= 0:
+		return "", fmt.Errorf("%s is no text", s.Name)
+	}
+	for _, r := range readers() {
+		if r.Is(s.Text) {
+			r.Read(&portstate.Input{Name: s.Name, Text: s.Text, Set: set, Kind: r.Name, Device: device})
+			return r.Name, nil
+		}
+	}
+	switch format.Detect([]byte(s.Text[:min(len(s.Text), 1<<16)])) {
+	case format.Topo, format.PortList, format.SubnetLST:
+		return topologyKind, readTopology(set, s)
+	}
+	if kind, ok := readPlan(set, s); ok {
+		return kind, nil
+	}
+	return "", fmt.Errorf("%s is of no known kind", s.Name)
+}
+
+// readTopology makes a reading of each port with a cable, and of port 0 of each switch for its name and LID.
+func readTopology(set *portstate.Set, s Source) error {
+	net, _, report, err := format.ReadSubnet(s.Name, strings.NewReader(s.Text), format.Options{Contradictions: true})
+	if err != nil {
+		return err
+	}
+	for _, n := range report.Notes {
+		set.Notes = append(set.Notes, n.String())
+	}
+	for _, c := range report.Contradictions {
+		set.Notes = append(set.Notes, c.String())
+	}
+	at := portstate.Place{File: s.Name}
+	for i := range net.Nodes {
+		for p := range net.Nodes[i].Ports {
+			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			far := net.Peer(e)
+			if !far.Exists() && (p > 0 || net.Nodes[i].Kind != subnet.Switch) {
+				continue
+			}
+			r := &portstate.Reading{Port: portOf(net, e), At: at, Reader: topologyKind}
+			if far.Exists() {
+				r.Peer, r.HasPeer = portOf(net, far), true
+				r.Cabled = portstate.Said[bool]{Value: true, At: at}
+				topologyLink(net, e, r)
+			}
+			set.Add(r)
+		}
+	}
+	return nil
+}
+
+// portOf is every name of a port of a subnet.
+func portOf(net *subnet.Subnet, e subnet.End) portstate.Port {
+	n := &net.Nodes[e.Node]
+	p := portstate.Port{Node: n.GUID, Device: n.Name, Number: int(e.Port), Role: cabling.Host}
+	own := &n.Ports[e.Port]
+	if n.Kind == subnet.Switch {
+		p.Role, own = cabling.Switch, &n.Ports[0]
+	}
+	p.GUID, p.LID = own.GUID, uint32(own.LID)
+	return p
+}
+
+// topologyLink stores the link of a port, and what its two chips are able to.
+func topologyLink(net *subnet.Subnet, e subnet.End, r *portstate.Reading) {
+	port := net.Port(e)
+	if port.Link.Rate() == 0 {
+		return
+	}
+	r.Link = portstate.Said[portstate.Link]{Value: linkOf(port.Link), At: r.At}
+	if port.Could != (subnet.Link{}) {
+		r.Could = portstate.Said[portstate.Link]{Value: linkOf(port.Could), At: r.At}
+	}
+	if speed, ok := chipSpeed[net.Nodes[e.Node].DeviceID]; ok {
+		r.Chip = portstate.Said[portstate.Link]{Value: linkOf(subnet.Link{Width: 4, Speed: speed}), At: r.At}
+	}
+}
+
+func linkOf(l subnet.Link) portstate.Link {
+	return portstate.Link{Lanes: int(l.Width), Lane: subnet.Link{Width: 1, Speed: l.Speed}.Rate(), Speed: l.Speed.String()}
+}
+
+// chipSpeed is the fastest lane of a chip by its device ID (PCI IDs of the mlx5 driver and of NVIDIA's
+// switches). A card or a port can be sold as slower than its chip.
+var chipSpeed = map[uint16]subnet.Speed{
+	0x1003: subnet.FDR, 0x1007: subnet.FDR, 0x1011: subnet.FDR, 0xc738: subnet.FDR,
+	0x1013: subnet.EDR, 0x1017: subnet.EDR, 0x1019: subnet.EDR, 0xcb20: subnet.EDR, 0xcf08: subnet.EDR,
+	0x101b: subnet.HDR, 0xd2f0: subnet.HDR, 0xa2d6: subnet.HDR,
+	0x1021: subnet.NDR, 0xd2f2: subnet.NDR, 0xa2dc: subnet.NDR,
+	0x1023: subnet.XDR, 0xd2f4: subnet.XDR,
+}
