@@ -195,11 +195,12 @@ func linkOf(l subnet.Link) portstate.Link {
 	return portstate.Link{Lanes: int(l.Width), Lane: subnet.Link{Width: 1, Speed: l.Speed}.Rate(), Speed: l.Speed.String()}
 }
 
-// chipSpeed is the fastest lane of a chip by its device ID (PCI IDs of the mlx5 driver and of NVIDIA's
-// switches). A card or a port can be sold as slower than its chip.
+// chipSpeed is the fastest lane of a chip by its device ID: the names of the IDs are those of the PCI ID database
+// (pciutils/pciids@c1c12547, vendor 15b3), the speeds those of the generations. A card or a port can be sold as slower
+// than its chip.
 var chipSpeed = map[uint16]subnet.Speed{
 	0x1003: subnet.FDR, 0x1007: subnet.FDR, 0x1011: subnet.FDR, 0xc738: subnet.FDR,
-	0x1013: subnet.EDR, 0x1017: subnet.EDR, 0x1019: subnet.EDR, 0xcb20: subnet.EDR, 0xcf08: subnet.EDR,
+	0x1013: subnet.EDR, 0x1017: subnet.EDR, 0x1019: subnet.EDR, 0xcf08: subnet.EDR,
 	0x101b: subnet.HDR, 0xd2f0: subnet.HDR, 0xa2d6: subnet.HDR,
 	0x1021: subnet.NDR, 0xd2f2: subnet.NDR, 0xa2dc: subnet.NDR,
 	0x1023: subnet.XDR, 0xd2f4: subnet.XDR,
