@@ -24,6 +24,8 @@ type Options struct {
 	Workers int        // cores; 0: all
 	// Told is called after each part with the number of those that are done, if it is not nil. Calls do not overlap.
 	Told func(done, total int)
+	// Grouped puts parts that cost the same into one group: see Report.Groups.
+	Grouped bool
 
 	roots []units.GUID // of the whole fabric
 }
@@ -57,15 +59,18 @@ type Report struct {
 	Costs  []Cost `json:"costs"`
 	// Alike is the number of cables of hosts that are not in Costs: each cuts off its host and nothing else.
 	Alike int `json:"host_cables_alike,omitempty"`
+
+	grouped bool
 }
 
 // Alike is parts whose failures cost the same: Count of Costs, from First on.
 type Alike struct{ First, Count int }
 
-// Groups are the costs in groups of parts of one kind that cost the same.
+// Groups are the costs in groups of parts of one kind that cost the same; each on its own if they were not to be
+// grouped.
 func (r *Report) Groups() (groups []Alike) {
 	for i := range r.Costs {
-		if n := len(groups); n > 0 && r.Costs[i].like(&r.Costs[groups[n-1].First]) {
+		if n := len(groups); r.grouped && n > 0 && r.Costs[i].like(&r.Costs[groups[n-1].First]) {
 			groups[n-1].Count++
 			continue
 		}
@@ -93,7 +98,7 @@ func Evaluate(ctx context.Context, s *subnet.Subnet, parts []Part, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Whole: whole, Shifts: o.Shifts, Costs: make([]Cost, len(parts))}
+	r := &Report{grouped: o.Grouped, Whole: whole, Shifts: o.Shifts, Costs: make([]Cost, len(parts))}
 	if ends := hostPorts(s); r.Shifts == 0 || r.Shifts > ends-1 {
 		r.Shifts = max(0, ends-1)
 	}

@@ -76,7 +76,7 @@ func cable(s *subnet.Subnet, e subnet.End) Part {
 func nodesNamed(s *subnet.Subnet, text string) (found []int32, err error) {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.Name == text || n.GUID.String() == text || strings.EqualFold(shortName(n.Name), text) {
+		if n.Name == text || n.GUID.String() == text || strings.EqualFold(shortName(n.Name), text) || n.Kind == subnet.Adapter && sameAdapter(n.Name, text) {
 			found = append(found, int32(i))
 		}
 	}
@@ -84,6 +84,13 @@ func nodesNamed(s *subnet.Subnet, text string) (found []int32, err error) {
 		return nil, fmt.Errorf("%q is the name of %d nodes: name one by its GUID, such as %v", text, len(found), s.Nodes[found[0]].GUID)
 	}
 	return found, nil
+}
+
+// sameAdapter reports whether two texts name one adapter of a host, which Linux writes gpu7 mlx5_0, and scenarios
+// gpu7/mlx5_0.
+func sameAdapter(a, b string) bool {
+	slashed := strings.NewReplacer(" ", "/")
+	return slashed.Replace(a) == slashed.Replace(b)
 }
 
 // shortName is the site's name in the description of a managed switch: leaf7 of MF0;leaf7:MQM9700/U1.

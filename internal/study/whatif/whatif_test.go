@@ -75,7 +75,7 @@ func TestEveryPartIsJudgedOnceAndTheDearestComeFirst(t *testing.T) {
 	}
 	var reports [2]*whatif.Report
 	for i, workers := range []int{1, 4} {
-		r, err := whatif.Evaluate(t.Context(), s, parts, whatif.Options{Engine: route.Auto, Shifts: 8, Workers: workers})
+		r, err := whatif.Evaluate(t.Context(), s, parts, whatif.Options{Engine: route.Auto, Shifts: 8, Workers: workers, Grouped: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"weft/internal/ib/format"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
+	"weft/internal/sim/cabled"
 	"weft/internal/sim/protocol"
 	"weft/internal/study/many"
 	"weft/internal/study/whatif"
@@ -50,12 +51,13 @@ func newFabricWhatIf(e *simulator.Simulator) *cobra.Command {
 		Short: "what the failure of a switch or a cable costs, ranked",
 		Long: `Takes parts out of a fabric, one at a time, routes the rest anew, and says what each
 costs: pairs of hosts without a path, and the bandwidth of shifts. FILE is as for weft
-fabric inspect. With a scenario, which can name a real fabric (topology: {file:
-real.topo}), its workload is simulated too, at its largest size: with --every-link
-without one part of each kind of failure, of the ten that cost most.
+fabric inspect. An all-reduce between all hosts is simulated too. With a scenario, which can
+name a real fabric (topology: {file: real.topo}), it is the scenario's workload at its
+largest size.
 
 --fail names a switch (leaf7), or a cable by a switch and its port (leaf7:12).
---every-link judges each switch and each cable.`,
+--every-link judges each switch and each cable; then a workload is simulated for a
+scenario alone, without one part of each kind of failure, of the ten that cost most.`,
 		Example: `  weft fabric what-if real.topo --fail leaf7 --fail leaf3:12
   weft fabric what-if real.topo --every-link
   weft fabric what-if job.yaml --fail leaf7 --fail spine2:5`,
@@ -100,7 +102,7 @@ func (w *whatIf) run(ctx context.Context, e *simulator.Simulator, path string) e
 	}
 	line := e.Working("the failures are routed")
 	o := whatif.Options{
-		Engine: route.Name(cmp.Or(w.engine, string(route.Auto))), Shifts: w.shifts, Workers: cmp.Or(w.workers, e.Cores),
+		Engine: route.Name(cmp.Or(w.engine, string(route.Auto))), Shifts: w.shifts, Workers: cmp.Or(w.workers, e.Cores), Grouped: w.everyLink,
 		Told: func(done, total int) { line.Count(done, total, "failures") },
 	}
 	if o.Shifts == 0 && w.everyLink {
@@ -122,20 +124,57 @@ func (w *whatIf) run(ctx context.Context, e *simulator.Simulator, path string) e
 	return e.Present(report.WhatIf(path, record.Workload, found, whole, record.Jobs), w.asJSON, record)
 }
 
-// load reads the fabric, and the scenario that it is from, if any.
+// load reads the fabric, and the scenario whose workload is simulated on it. For a file of a fabric it is an all-reduce
+// between its hosts, unless every part is judged or nothing is known of its hosts: then there is none.
 func (w *whatIf) load(e *simulator.Simulator, path string) (s *subnet.Subnet, r *scenario.Resolved, fabric int, err error) {
-	if ext := strings.ToLower(filepath.Ext(path)); ext != ".yaml" && ext != ".yml" {
+	ext := strings.ToLower(filepath.Ext(path))
+	switch isScenario := ext == ".yaml" || ext == ".yml"; {
+	case isScenario:
+		r, err = w.Load(e.Env, path)
+	case !w.everyLink:
+		r, err = w.usual(e, path)
+	}
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if r == nil {
 		f, err := readFabric(e.Env, path, format.Options{Contradictions: true})
 		return f.subnet, nil, 0, err
-	}
-	if r, err = w.Load(e.Env, path); err != nil {
-		return nil, nil, 0, err
 	}
 	fabric = slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).SubnetManager })
 	if s, err = subnetOf(r); err == nil && w.engine == "" {
 		w.engine = string(r.Fabrics[fabric].IB.Engine)
 	}
 	return s, r, fabric, err
+}
+
+// usualSize is the size of the all-reduce that is simulated on the fabric of a file.
+const usualSize = "16MiB"
+
+// usual is the scenario of an all-reduce between the hosts of a file's fabric; nil if its hosts are not known.
+func (w *whatIf) usual(e *simulator.Simulator, path string) (*scenario.Resolved, error) {
+	source, err := cabled.Read(path, filesOf(e.Env))
+	if err != nil {
+		return nil, err
+	}
+	if !source.InfiniBand {
+		return nil, fmt.Errorf("%s: a %s is of no InfiniBand subnet, whose manager would route it anew", path, source.Format)
+	}
+	text, err := source.Scenario()
+	if err != nil {
+		e.Note("weft: note: no all-reduce is simulated: %v\n", err)
+		return nil, nil
+	}
+	file, err := scenario.DecodeIn(e.Path("."), path, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	r, err := w.ResolveWith(file, []scenario.Override{{Path: "workload.sizes", Value: usualSize, Origin: path}}, nil)
+	if err == nil {
+		e.Note("weft: note: the all-reduce is of %s between %d hosts with %d GPUs and NICs each, taken as %s: weft fabric convert --to scenario writes the scenario, to change that\n",
+			usualSize, r.Cluster.Nodes, r.Cluster.Node.NICs, r.Cluster.Node.Preset)
+	}
+	return r, err
 }
 
 // parts are the parts that fail, and the number of cables to hosts that are left out because each cuts off its host
