@@ -86,6 +86,7 @@ func (r *fabricRules) check(i int) {
 	if !r.broken("cluster", "workload") {
 		streamRules{r}.check()
 		r.checkSlowLinks()
+		r.checkSwitches()
 		r.checkRates()
 	}
 	transport.checkRecovery()

@@ -44,6 +44,8 @@ type Fabric struct {
 	Beside []Stream `yaml:"beside,omitzero"`
 	// Inspection is a box in the path of each NIC that looks at every packet.
 	Inspection Inspection `yaml:"inspection"`
+	// Switches are settings of single switches that differ from the fabric's.
+	Switches []SwitchSettings `yaml:"switches,omitzero"`
 	// SlowLinks are cables of NICs that run slower than the others.
 	SlowLinks []SlowLink `yaml:"slow-links,omitzero"`
 }

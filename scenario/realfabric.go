@@ -210,6 +210,9 @@ func (r topologyRules) deriveFile() {
 	t.Shape = Listed
 	t.takePlaced(placed, r.Link.Rate())
 	r.deriveTables(source, placed)
+	if !source.InfiniBand {
+		r.rules.fabricAt(strings.TrimSuffix(r.path, ".topology"), r.Fabric).deriveSettings(file)
+	}
 }
 
 // deriveTables reads the forwarding tables that the fabric's file names.

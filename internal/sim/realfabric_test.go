@@ -164,3 +164,36 @@ func timeOf(t *testing.T, r *scenario.Resolved) string {
 	t.Helper()
 	return run(t, r).Fabrics[0].Points[0].Time.String()
 }
+
+// TestASwitchWithSettingsOfItsOwnHasThem: the leaf of the receiver marks earlier than the others, and packets are marked
+// there; the same settings on another leaf change nothing.
+func TestASwitchWithSettingsOfItsOwnHasThem(t *testing.T) {
+	marks := map[string]int64{}
+	for _, leaf := range []string{"none", "leaf0", "leaf3"} {
+		text := `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: fat-tree, radix: 16}
+fabric: {preset: roce-v2-400g%s}
+workload: {pattern: incast, sizes: [1MiB]}
+`
+		own := ""
+		if leaf != "none" {
+			own = ", switches: [{names: [" + leaf + "], set: [ethernet.ecn.kmin=10KB, ethernet.ecn.kmax=20KB]}]"
+		}
+		marks[leaf] = run(t, resolveIn(t, t.TempDir(), fmt.Sprintf(text, own))).Fabrics[0].Points[0].Counts.Marks
+	}
+	if marks["leaf0"] <= marks["none"] || marks["leaf3"] != marks["none"] {
+		t.Errorf("marks: %v; want more with the receiver's leaf, and as many with another", marks)
+	}
+}
+
+// TestSettingsOfASwitchThatIsNotThereAreRefused names a switch that the fabric does not have.
+func TestSettingsOfASwitchThatIsNotThereAreRefused(t *testing.T) {
+	for kind, want := range map[string]string{"roce-v2-400g": `the fabric has no switch "leaf99"`, "infiniband-ndr": "settings of single switches are for Ethernet"} {
+		text := "cluster: {nodes: 4, node: dgx-h100}\ntopology: {shape: fat-tree, radix: 16}\nfabric: {preset: " + kind + ", switches: [{names: [leaf99], set: [switch.buffer=32MiB]}]}\nworkload: {pattern: incast, sizes: [4KiB]}\n"
+		_, err := sim.Run(t.Context(), resolveIn(t, t.TempDir(), text), sim.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", kind, err, want)
+		}
+	}
+}

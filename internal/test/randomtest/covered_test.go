@@ -40,6 +40,7 @@ var leftOut = map[string]string{
 
 	"Topology.file": files, "Routing.tables": files,
 	"Topology.devices": real, "Topology.others": real, "TopologyDevice.*": real, "TopologyLink.ports": real,
+	"Fabric.switches": single, "SwitchSettings.*": single,
 	"Routing.forwarding": real, "Cluster.hosts": real, "Cluster.adapters": real,
 
 	"Topology.plane-shape=dragonfly*": notPlanes, "Topology.plane-shape=dual-plane": notPlanes,
@@ -57,6 +58,7 @@ const (
 	gpus      = "it is the GPU's speed at computing, of which a collective or pattern has none"
 	files     = "it names a file of another program, which becomes fields that are drawn"
 	real      = "it is of a real fabric, which runs as the fabric that it is: internal/sim/realfabric_test.go"
+	single    = "it is a field of the fabric, on one of its switches: internal/sim/realfabric_test.go"
 	notPlanes = "a plane is refused such a shape"
 )
 

@@ -68,6 +68,9 @@ func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
 	if p.Keys, err = pkeysOf(r, f, g); err != nil {
 		return nil, Refuse(f, "ib.partitions", err)
 	}
+	if err := checkSwitchNames(f, g); err != nil {
+		return nil, Refuse(f, "switches", err)
+	}
 	p.Segments = segmentsOf(r, f, g)
 	if err := p.setLanes(); err != nil {
 		return nil, Refuse(f, "topology", err)

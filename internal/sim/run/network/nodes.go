@@ -1,11 +1,14 @@
 package network
 
 import (
+	"fmt"
+
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/transport"
+	"weft/scenario"
 )
 
 // Devices are the NICs and switches of a network.
@@ -38,7 +41,8 @@ func (p *Plan) devices() *Devices {
 	}
 	if protocol.Of(f.Kind).Ethernet() {
 		for i := range p.Graph.Nodes[p.Graph.Endpoints:] {
-			eth := EthernetSwitch(f, p.Class, p.Graph.Nodes[p.Graph.Endpoints+i].Cabled())
+			n := &p.Graph.Nodes[p.Graph.Endpoints+i]
+			eth := EthernetSwitch(f.OfSwitch(n.Name), p.Class, n.Cabled())
 			eth.Jitter = ib.Jitter
 			d.EthernetSwitches = append(d.EthernetSwitches, eth)
 		}
@@ -46,6 +50,25 @@ func (p *Plan) devices() *Devices {
 		nic.VLArb = nicVLArb(f, p.Class)
 	}
 	return d
+}
+
+// checkSwitchNames refuses settings of switches that the fabric does not have, and those of another kind of fabric.
+func checkSwitchNames(f *scenario.Fabric, g *topology.Graph) error {
+	if len(f.Switches) > 0 && !protocol.Of(f.Kind).Ethernet() {
+		return fmt.Errorf("settings of single switches are for Ethernet, and this is a fabric of kind %s", f.Kind)
+	}
+	names := map[string]bool{}
+	for i := range g.Nodes[g.Endpoints:] {
+		names[g.Nodes[g.Endpoints+i].Name] = true
+	}
+	for i := range f.Switches {
+		for _, name := range scenario.Expand(f.Switches[i].Names) {
+			if !names[name] {
+				return fmt.Errorf("the fabric has no switch %q: its first is %s", name, g.Nodes[g.Endpoints].Name)
+			}
+		}
+	}
+	return nil
 }
 
 // addNodes adds the graph's nodes in its order.
