@@ -28,6 +28,7 @@ func NewAudit(e *simulator.Simulator) *cobra.Command {
 func newAuditIsolation(e *simulator.Simulator) *cobra.Command {
 	var c overrides.Flags
 	var x auditing
+	var real realAudit
 	cmd := &cobra.Command{
 		Use:   "isolation FILE",
 		Short: "prove that tenants and planes are separate, or show the path that connects them",
@@ -40,14 +41,23 @@ With isolation.inspection it also prints the cost that separate planes avoid: th
 scenario's workload and one small message, simulated with and without that middlebox
 in the path of every NIC.
 
+FILE may be a real InfiniBand fabric, such as the output of ibnetdiscover. --partitions
+is its partitions.conf then: each partition with ports of its own is a tenant. --tables
+are the tables of its Subnet Manager; without them weft's own are proved.
+
 The exit code is 0 if every requirement is proved, else 5.`,
 		Example: `  weft audit isolation examples/isolation.yaml
   weft audit isolation examples/isolation-leak.yaml --json
-  weft audit isolation examples/isolation.yaml --partitions-conf -`,
-		Args:              flags.Args(1, 1, "one scenario file"),
+  weft audit isolation examples/isolation.yaml --partitions-conf -
+  weft audit isolation real.topo --partitions partitions.conf --tables opensm-lfts.dump`,
+		Args:              flags.Args(1, 1, "one scenario, or one file of a fabric"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			file, err := overrides.Open(e.Env, given[0])
+			open := overrides.Open
+			if !isScenario(given[0]) {
+				open = real.file
+			}
+			file, err := open(e.Env, given[0])
 			if err == nil {
 				file, err = c.Overlaid(e.Env, file)
 			}
@@ -69,6 +79,8 @@ The exit code is 0 if every requirement is proved, else 5.`,
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
 	f.BoolVar(&x.noCost, "no-cost", false, "do not simulate the cost of inspection in the path")
 	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, without other output")
+	f.StringVar(&real.partitions, "partitions", "", "the partitions.conf of a real fabric")
+	f.StringVar(&real.tables, "tables", "", "a file with the forwarding tables of a real fabric, such as opensm-lfts.dump")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use (default: all)")
 	c.Register(cmd)
 	e.ExactFlag(cmd)

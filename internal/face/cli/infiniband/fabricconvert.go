@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/draw"
 	"weft/internal/ib/export"
@@ -152,7 +153,7 @@ const scenarioTarget = "scenario"
 
 // convertToScenario writes a scenario on a real fabric.
 func convertToScenario(e *process.Env, path, out string, asJSON bool) error {
-	source, err := cabled.Read(path, filesOf(e))
+	source, err := cabled.Read(path, overrides.FabricFiles(e))
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,6 @@ package infiniband
 
 import (
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,33 +81,11 @@ func readCabling(e *process.Env, path string) (*cabling.Fabric, error) {
 			return cablingOfScenario(e, path)
 		}
 	}
-	s, err := cabled.Read(path, filesOf(e))
+	s, err := cabled.Read(path, overrides.FabricFiles(e))
 	if err != nil {
 		return nil, err
 	}
 	return s.Fabric, nil
-}
-
-// filesOf are the files of an environment, for package cabled.
-func filesOf(e *process.Env) cabled.Files {
-	return cabled.Files{
-		Open: func(name string) (io.ReadCloser, error) {
-			if name == "-" {
-				return io.NopCloser(e.Stdin), nil
-			}
-			f, err := e.Open(name)
-			if err != nil {
-				return nil, process.CannotRead(name, err)
-			}
-			return f, nil
-		},
-		Folder: func(name string) fs.FS {
-			if name == "-" || !process.IsFolder(e.Path(name)) {
-				return nil
-			}
-			return os.DirFS(e.Path(name))
-		},
-	}
 }
 
 // maxScenarioText bounds the text in which a scenario is told from a topology of containerlab.

@@ -153,7 +153,7 @@ const usualSize = "16MiB"
 
 // usual is the scenario of an all-reduce between the hosts of a file's fabric; nil if its hosts are not known.
 func (w *whatIf) usual(e *simulator.Simulator, path string) (*scenario.Resolved, error) {
-	source, err := cabled.Read(path, filesOf(e.Env))
+	source, err := cabled.Read(path, overrides.FabricFiles(e.Env))
 	if err != nil {
 		return nil, err
 	}
