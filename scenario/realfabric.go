@@ -58,7 +58,9 @@ func (r *resolver) realCluster(root *node) {
 	}
 	c.Node.NICs, c.Hosts, c.Adapters = placed.NICs, placed.Hosts, placed.Adapters
 	r.real.placed[file] = placed
-	r.real.usual, _ = source.Preset(placed)
+	if usual, _ := source.Preset(placed); !strings.HasPrefix(usual, "{") {
+		r.real.usual = usual
+	}
 	r.real.notes = append(r.real.notes, placed.Notes...)
 }
 
@@ -252,7 +254,7 @@ func (t *Topology) takePlaced(p *cabled.Placed, usual units.Rate) {
 	}
 	for i, l := range p.Links {
 		t.Links[i] = TopologyLink{Ends: []int{l.A, l.B}, Ports: []int{l.PortA, l.PortB}, Length: l.Length}
-		if l.Rate != usual {
+		if difference := l.Rate - usual; max(difference, -difference) > usual/1000 { // the tools' names round the rate of FDR
 			t.Links[i].Rate = l.Rate
 		}
 		if l.Length == 0 {

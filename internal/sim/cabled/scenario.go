@@ -8,9 +8,10 @@ import (
 	"weft/units"
 )
 
-// presets are the fabrics of the catalog by kind and rate of a NIC's link.
+// presets are the fabrics of the catalog, as a scenario writes them, by kind and rate of a NIC's link.
 var presets = map[bool]map[units.Rate]string{
 	true: {
+		32 * units.Gbps: "{preset: infiniband-fdr, name: infiniband-qdr, link: qdr}", 40 * units.Gbps: "{preset: infiniband-fdr, name: infiniband-fdr10, link: fdr10}", 54544 * units.Mbps: "infiniband-fdr",
 		100 * units.Gbps: "infiniband-edr", 200 * units.Gbps: "infiniband-hdr", 400 * units.Gbps: "infiniband-ndr", 800 * units.Gbps: "infiniband-xdr",
 	},
 	false: {

@@ -93,6 +93,11 @@ func (a realAudit) scenario(e *process.Env, source *cabled.Source, config *parti
 		e.Note("weft: note: not judged: %d members of partitions that are no ports of the cluster's nodes\n", outside)
 	}
 	preset, _ := source.Preset(placed)
+	if fields, many := strings.CutPrefix(preset, "{"); many {
+		preset = strings.TrimSuffix(fields, "}")
+	} else {
+		preset = "preset: " + preset
+	}
 	routing := "mode: deterministic"
 	if a.tables != "" {
 		routing += fmt.Sprintf(", tables: %q", a.tables)
@@ -100,7 +105,7 @@ func (a realAudit) scenario(e *process.Env, source *cabled.Source, config *parti
 	return fmt.Sprintf(`name: %q
 cluster: {node: {preset: dgx-h100, gpus: %d, nics: %[2]d}}
 topology: {file: %q}
-fabric: {preset: %s, routing: {%s}, ib: {partitions-conf: %q}}
+fabric: {%s, routing: {%s}, ib: {partitions-conf: %q}}
 isolation:
   zones:
 %s`, filepath.Base(source.Name), placed.NICs, source.Name, preset, routing, a.partitions, zones.String()), nil
