@@ -2,10 +2,14 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"weft/internal/face/doc"
 	"weft/internal/study/whatif"
 )
+
+// leastChange is the change of a time that is told.
+const leastChange = 0.0005
 
 // maxCosts is the number of parts in the table; the others are in the JSON.
 const maxCosts = 40
@@ -55,9 +59,9 @@ var plurals = map[string]string{"switch": "switches", "cable": "cables", "host c
 
 func wholeJob(job string, whole whatif.Job) string {
 	if whole.Error != "" {
-		return fmt.Sprintf("%s on the whole fabric could not be simulated: %s.", job, whole.Error)
+		return fmt.Sprintf("Workload: %s, which on the whole fabric could not be simulated: %s.", job, whole.Error)
 	}
-	return fmt.Sprintf("%s takes %v on the whole fabric.", job, whole.Time)
+	return fmt.Sprintf("Workload: %s, which takes %v on the whole fabric.", job, whole.Time)
 }
 
 // costRow is the row of a group of parts that cost the same; jobs has the simulations without the first part of each
@@ -80,5 +84,9 @@ func costRow(c whatif.Cost, count int, simulated bool, jobs []whatif.Job, i int)
 	case jobs[i].Error != "":
 		return append(row, doc.Text(jobs[i].Error))
 	}
-	return append(row, doc.Text(fmt.Sprintf("%v (%+.1f %%)", jobs[i].Time, 100*jobs[i].Change)))
+	change := fmt.Sprintf("%+.1f %%", 100*jobs[i].Change)
+	if math.Abs(jobs[i].Change) < leastChange {
+		change = "no change"
+	}
+	return append(row, doc.Text(fmt.Sprintf("%v (%s)", jobs[i].Time, change)))
 }

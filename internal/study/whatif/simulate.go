@@ -30,7 +30,9 @@ func Simulate(ctx context.Context, r *scenario.Resolved, fabric int, costs []Cos
 	}
 	base := *r
 	base.Fabrics = []scenario.Fabric{r.Fabrics[fabric]}
-	base.Workload.Sizes = []units.Bytes{slices.Max(r.Workload.Sizes)}
+	if sizes := r.Workload.Sizes; len(sizes) > 1 {
+		base.Workload.Sizes = []units.Bytes{slices.Max(sizes)}
+	}
 	variants := []*scenario.Resolved{&base}
 	jobs = make([]Job, len(costs))
 	var at []int // by variant after the first: index into jobs

@@ -216,7 +216,10 @@ func (w *whatIf) simulate(ctx context.Context, e *simulator.Simulator, r *scenar
 	if err != nil {
 		return whole, err
 	}
-	record.Workload = fmt.Sprintf("%s of %v", r.Workload.Collective, slices.Max(r.Workload.Sizes))
+	record.Workload = cmp.Or(string(r.Workload.Collective), string(r.Workload.Pattern))
+	if sizes := r.Workload.Sizes; len(sizes) > 0 {
+		record.Workload += fmt.Sprintf(" of %v", slices.Max(sizes))
+	}
 	record.Job, record.Jobs = &whole, jobs
 	return whole, nil
 }
