@@ -82,19 +82,20 @@ const (
 // is one.
 func (c *Cluster) NICs(name string) ([]int, error) {
 	host, adapter, one := strings.Cut(name, "/")
-	node, ok := numbered(host, "node", c.Nodes)
+	node := slices.Index(c.Hosts, host) // a site's node1 need not be weft's
+	ok := node >= 0 && node < c.Nodes
 	if !ok {
-		node = slices.Index(c.Hosts, host)
-		ok = node >= 0 && node < c.Nodes
+		node, ok = numbered(host, "node", c.Nodes)
+		ok = ok && !slices.Contains(c.Hosts, host)
 	}
 	if !ok {
 		return nil, fmt.Errorf("%q is no NIC of the cluster: want node0 to node%d, or node0/nic0 to node%d/nic%d", abridged(name), c.Nodes-1, c.Nodes-1, c.Node.NICs-1)
 	}
 	if one {
-		nic, ok := numbered(adapter, "nic", c.Node.NICs)
+		nic := slices.Index(c.Adapters, adapter)
+		ok := nic >= 0
 		if !ok {
-			nic = slices.Index(c.Adapters, adapter)
-			ok = nic >= 0
+			nic, ok = numbered(adapter, "nic", c.Node.NICs)
 		}
 		if !ok {
 			return nil, fmt.Errorf("%q is no NIC of a node: want nic0 to nic%d", abridged(name), c.Node.NICs-1)

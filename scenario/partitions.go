@@ -46,6 +46,9 @@ func (r subnetRules) derivePartitions() {
 			config, err := partition.Read(name, bytes.NewReader(text))
 			if err == nil {
 				r.IB.Partitions, err = r.partitionsOf(config)
+				if len(r.Topology.Devices) > 0 {
+					r.real.notes = append(r.real.notes, "the port of the Subnet Manager is not known: SELF of "+name+" stands for none of the fabric's ports")
+				}
 			}
 			if err != nil {
 				r.complain(at, "%v", err)
@@ -127,6 +130,9 @@ func (r subnetRules) memberName(m partition.Member) (string, error) {
 	case partition.All, partition.AllAdapters:
 		return AllNICs, nil
 	case partition.Self:
+		if len(r.Topology.Devices) > 0 {
+			return "", nil // PKeyTables: the manager's port is not known
+		}
 		return ManagerNIC, nil
 	case partition.AllSwitches, partition.AllRouters:
 		return "", nil
@@ -210,6 +216,13 @@ func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) ([][]uint16, error) 
 	ports := make([]units.GUID, nics)
 	for i := range ports {
 		ports[i] = f.portGUID(i, 0)
+	}
+	if len(f.Topology.Devices) > 0 { // no file says where the manager of a real fabric is: none of these ports
+		tables, err := partition.Tables(PartitionsConf(r, f), append(ports, 0), nics)
+		if err != nil {
+			return nil, err
+		}
+		return tables[:nics], nil
 	}
 	return partition.Tables(PartitionsConf(r, f), ports, manager)
 }

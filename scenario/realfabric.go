@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/sim/cabled"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
@@ -22,6 +24,9 @@ type realFabrics struct {
 	placed  map[string]*cabled.Placed
 	failed  map[string]bool // files that cannot be read, which were reported
 	usual   string          // the preset of the fabric in the file
+	hosts   []string        // cluster.hosts as written
+	labels  []string        // cluster.adapters as written
+	nodes   []string        // names of the nodes that the first file gave
 	notes   []string
 }
 
@@ -30,14 +35,16 @@ type realFabrics struct {
 func (r *resolver) realCluster(root *node) {
 	path, file := firstFile(root)
 	if file == "" {
+		r.hostsAlone(root)
 		return
 	}
 	r.Cluster = r.doc.Cluster
+	r.real.hosts, r.real.labels = r.Cluster.Hosts, r.Cluster.Adapters
 	source := r.realFabric(path, file)
 	if source == nil {
 		return
 	}
-	placed, err := source.Place(r.choice())
+	placed, err := source.Place(r.choice(source))
 	if err != nil {
 		r.complain(path, "%v", err)
 		r.real.failed[file] = true
@@ -57,11 +64,38 @@ func (r *resolver) realCluster(root *node) {
 		c.Node.NIC.Rate = placed.Rate
 	}
 	c.Node.NICs, c.Hosts, c.Adapters = placed.NICs, placed.Hosts, placed.Adapters
+	r.real.nodes = placed.Hosts
 	r.real.placed[file] = placed
 	if usual, _ := source.Preset(placed); !strings.HasPrefix(usual, "{") {
 		r.real.usual = usual
 	}
 	r.real.notes = append(r.real.notes, placed.Notes...)
+}
+
+// hostsAlone reports names of hosts in a scenario without a real fabric.
+func (r *resolver) hostsAlone(root *node) {
+	devices := root.child("topology") != nil && root.child("topology").child("devices") != nil
+	for _, f := range []*node{root.child("fabric"), root.child("fabrics")} {
+		for _, n := range f.fabricNodes() {
+			devices = devices || n.child("topology") != nil && n.child("topology").child("devices") != nil
+		}
+	}
+	for _, field := range []string{"cluster.hosts", "cluster.adapters"} {
+		if r.written[field] && !devices {
+			r.complain(field, "the names are of a real fabric: give its file, topology: {file: real.topo}")
+		}
+	}
+}
+
+// fabricNodes are the fabrics of a scenario's fabric or fabrics.
+func (n *node) fabricNodes() []*node {
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == sequence:
+		return n.items
+	}
+	return []*node{n}
 }
 
 // firstFile is the first topology.file of a scenario, and its path.
@@ -121,9 +155,9 @@ func (r *rules) folder(name string) fs.FS {
 }
 
 // choice is what the scenario says about the hosts of a fabric.
-func (r *rules) choice() cabled.Choice {
+func (r *rules) choice(s *cabled.Source) cabled.Choice {
 	var c cabled.Choice
-	for _, pattern := range r.Cluster.Adapters {
+	for _, pattern := range r.real.labels {
 		names, err := r.counted(pattern)
 		if err != nil {
 			r.complain("cluster.adapters", "%v", err)
@@ -137,7 +171,11 @@ func (r *rules) choice() cabled.Choice {
 	if r.written["cluster.node"] {
 		c.NICs = r.Cluster.Node.NICs
 	}
-	for _, pattern := range r.Cluster.Hosts {
+	for _, pattern := range r.real.hosts {
+		if s.HasHost(pattern) { // also a name with brackets
+			c.Hosts = append(c.Hosts, pattern)
+			continue
+		}
 		names, err := r.hostNames(pattern)
 		if err != nil {
 			r.complain("cluster.hosts", "%v", err)
@@ -163,7 +201,7 @@ func (r *rules) hostNames(entry string) ([]string, error) {
 	var names []string
 	lines := bufio.NewScanner(io.LimitReader(in, maxNamedFile))
 	for lines.Scan() {
-		line, _, _ := strings.Cut(lines.Text(), "#")
+		line, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "\ufeff"), "#")
 		words := strings.Fields(line) // behind the name: slots, as in mpirun's files
 		if len(words) == 0 {
 			continue
@@ -190,31 +228,62 @@ func (r topologyRules) deriveFile() {
 	t := &r.Topology
 	file := t.File
 	t.File = ""
-	if file == "" || r.real.failed[file] {
+	if file == "" || r.real.failed[file] || r.overFile() {
 		return
 	}
 	source := r.realFabric(r.at("file"), file)
 	if source == nil {
 		return
 	}
-	placed := r.real.placed[file]
-	if placed == nil {
-		var err error
-		choice := r.choice()
-		choice.Hosts, choice.Nodes, choice.NICs = nil, r.Cluster.Nodes, r.Cluster.Node.NICs
-		if placed, err = source.Place(choice); err != nil {
-			r.complain("file", "%v", err)
-			return
-		}
-		r.real.placed[file] = placed
-		r.real.notes = append(r.real.notes, placed.Notes...)
+	placed, err := r.placedFile(file, source)
+	if err != nil {
+		r.complain("file", "%v", err)
+		return
 	}
 	t.Shape = Listed
-	t.takePlaced(placed, r.Link.Rate())
+	if slower := t.takePlaced(placed, r.Link.Rate(), r.NIC.Rate, r.Cluster.Endpoints()); slower > 0 {
+		r.real.notes = append(r.real.notes, fmt.Sprintf("%s of NICs are faster than the NIC %s: they run at its %v", wording.Counted(slower, "cable", "cables"), r.NIC.Model, r.NIC.Rate))
+	}
 	r.deriveTables(source, placed)
 	if !source.InfiniBand {
 		r.rules.fabricAt(strings.TrimSuffix(r.path, ".topology"), r.Fabric).deriveSettings(file)
 	}
+}
+
+// overFile reports fields that a file of a fabric makes pointless.
+func (r topologyRules) overFile() bool {
+	for _, field := range []string{"shape", "links", "radix", "devices"} {
+		for _, at := range []string{r.at(field), "topology." + field} {
+			if r.written[at] && !(field == "shape" && r.Topology.Shape == Listed) {
+				r.rules.complain(at, "topology.file gives the cables and the switches: take this field out")
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// placedFile is the placing of a file. In a second file the nodes are the hosts of the names that the first one has; if
+// it has none of these and none were asked for, they are its own, in their order.
+func (r topologyRules) placedFile(file string, source *cabled.Source) (*cabled.Placed, error) {
+	if placed := r.real.placed[file]; placed != nil {
+		return placed, nil
+	}
+	choice := r.choice(source)
+	choice.Hosts, choice.Nodes, choice.NICs = r.real.nodes, r.Cluster.Nodes, r.Cluster.Node.NICs
+	placed, err := source.Place(choice)
+	if err != nil && len(r.real.hosts) == 0 && !slices.ContainsFunc(r.real.nodes, source.HasHost) {
+		choice.Hosts = nil
+		if placed, err = source.Place(choice); err == nil {
+			r.real.notes = append(r.real.notes, fmt.Sprintf("%s names its hosts otherwise: they are the nodes in their order, from %s on", file, placed.Hosts[0]))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.real.placed[file] = placed
+	r.real.notes = append(r.real.notes, placed.Notes...)
+	return placed, nil
 }
 
 // deriveTables reads the forwarding tables that the fabric's file names.
@@ -224,6 +293,9 @@ func (r topologyRules) deriveTables(source *cabled.Source, placed *cabled.Placed
 		return
 	}
 	r.Routing.Tables = ""
+	if !r.rules.written[strings.TrimSuffix(r.at(""), "topology")+"routing.mode"] {
+		r.Routing.Mode = Deterministic // adaptive packets would hardly follow the tables
+	}
 	at := strings.TrimSuffix(r.at(""), "topology") + "routing.tables"
 	if !protocol.Of(r.Kind).SubnetManager {
 		r.rules.complain(at, "a fabric of kind %s has no forwarding tables of InfiniBand", r.Kind)
@@ -244,8 +316,9 @@ func (r topologyRules) deriveTables(source *cabled.Source, placed *cabled.Placed
 	}
 }
 
-// takePlaced makes the topology that of a real fabric. A cable without a length has the usual one of its level.
-func (t *Topology) takePlaced(p *cabled.Placed, usual units.Rate) {
+// takePlaced makes the topology that of a real fabric. A cable without a length has the usual one of its level. A NIC's
+// cable has at most the NIC's rate: slower is the number of cables that could more.
+func (t *Topology) takePlaced(p *cabled.Placed, usual, nic units.Rate, endpoints int) (slower int) {
 	t.Radix, t.Others = 2, p.Others
 	t.Devices, t.Links = make([]TopologyDevice, len(p.Devices)), make([]TopologyLink, len(p.Links))
 	for i, d := range p.Devices {
@@ -254,13 +327,19 @@ func (t *Topology) takePlaced(p *cabled.Placed, usual units.Rate) {
 	}
 	for i, l := range p.Links {
 		t.Links[i] = TopologyLink{Ends: []int{l.A, l.B}, Ports: []int{l.PortA, l.PortB}, Length: l.Length}
-		if difference := l.Rate - usual; max(difference, -difference) > usual/1000 { // the tools' names round the rate of FDR
-			t.Links[i].Rate = l.Rate
+		rate := l.Rate
+		if min(l.A, l.B) < endpoints && rate > nic && nic > 0 {
+			rate = nic
+			slower++
+		}
+		if difference := rate - usual; rate > 0 && max(difference, -difference) > usual/1000 { // the tools' names round the rate of FDR
+			t.Links[i].Rate = rate
 		}
 		if l.Length == 0 {
 			t.Links[i].Length = t.Cables.between(&p.Devices[l.A], &p.Devices[l.B])
 		}
 	}
+	return slower
 }
 
 // between is the length of a cable between two devices, by their levels: level 0 is a NIC.

@@ -177,7 +177,7 @@ func TestPartitionsOfARealFabricHaveItsGUIDs(t *testing.T) {
 			tenant = p
 		}
 	}
-	if tenant == nil || !slices.Equal(tenant.Full, []string{"node1/nic1"}) {
+	if tenant == nil || !slices.Equal(tenant.Full, []string{"gpu2/mlx5_1"}) {
 		t.Fatalf("the partitions are %+v", r.Fabrics[0].IB.Partitions)
 	}
 	if notes := strings.Join(f.Notes(), "\n"); !strings.Contains(notes, "no port with the GUID 0x0000000000000099") {
@@ -203,5 +203,101 @@ func TestNamesOfTheSiteAreNamesOfNICs(t *testing.T) {
 		if (err != nil) != (want == nil) || !slices.Equal(got, want) {
 			t.Errorf("%s is %v (%v), want %v", name, got, err, want)
 		}
+	}
+}
+
+// TestASitesNamesAreItsOwn: node2 is the second host here, and would be weft's third; a name with brackets is a name.
+func TestASitesNamesAreItsOwn(t *testing.T) {
+	c := Cluster{Nodes: 3, Hosts: []string{"node1", "node2", "node3"}, Adapters: []string{"nic1", "nic0"}, Node: Node{NICs: 2}}
+	for name, want := range map[string][]int{"node2": {2, 3}, "node3/nic1": {4}, "node3/nic0": {5}, "node0": {0, 1}} {
+		if got, err := c.NICs(name); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s is %v (%v), want %v", name, got, err, want)
+		}
+	}
+	if got := c.nicName(2); got != "node2/nic1" {
+		t.Errorf("NIC 2 is called %s", got)
+	}
+	folder := t.TempDir()
+	realSubnet(t, folder)
+	text, err := os.ReadFile(filepath.Join(folder, "real.topo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, "real.topo", strings.ReplaceAll(string(text), `"gpu10 `, `"gpu[7] `))
+	_, r, err := resolveReal(t, folder, `, hosts: ["gpu[7]", gpu1]`, "infiniband-hdr")
+	if err != nil || !slices.Equal(r.Cluster.Hosts, []string{"gpu[7]", "gpu1"}) {
+		t.Errorf("a host with brackets: %v", err)
+	}
+}
+
+// TestASecondFileHasTheSameHosts: the nodes of the second fabric are the hosts that were asked for, too, and a host that it
+// lacks is an error.
+func TestASecondFileHasTheSameHosts(t *testing.T) {
+	folder := t.TempDir()
+	realSubnet(t, folder)
+	text, err := os.ReadFile(filepath.Join(folder, "real.topo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, "today.topo", string(text))
+	write(t, folder, "less.topo", strings.ReplaceAll(string(text), `"gpu2 `, `"gpu3 `))
+	scenario := func(second string) (*Resolved, error) {
+		f, err := DecodeIn(folder, "test", fmt.Appendf(nil, `
+cluster: {node: {preset: dgx-h100, gpus: 2, nics: 2}, hosts: [gpu10, gpu2]}
+fabrics:
+  - {preset: infiniband-hdr, name: yesterday, topology: {file: real.topo}}
+  - {preset: infiniband-hdr, name: today, topology: {file: %s}}
+`, second))
+		if err != nil {
+			return nil, err
+		}
+		return f.Resolve()
+	}
+	r, err := scenario("today.topo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Fabrics {
+		if name := r.Fabrics[i].Topology.Devices[2].Name; name != "gpu2/mlx5_0" {
+			t.Errorf("fabric %d: the second node begins with %s", i, name)
+		}
+	}
+	if _, err := scenario("less.topo"); err == nil || !strings.Contains(err.Error(), `there is no host "gpu2"`) {
+		t.Errorf("a fabric without the host: %v", err)
+	}
+}
+
+// TestWhatAFileGivesIsNotGivenTwice: fields that the file makes pointless, and names without a file.
+func TestWhatAFileGivesIsNotGivenTwice(t *testing.T) {
+	folder := t.TempDir()
+	realSubnet(t, folder)
+	for text, want := range map[string]string{
+		"cluster: {node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {file: real.topo, shape: fat-tree}\nfabric: infiniband-hdr\n": "topology.shape: topology.file gives the cables",
+		"cluster: {node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {file: real.topo, radix: 8}\nfabric: infiniband-hdr\n":        "topology.radix: topology.file gives the cables",
+		"cluster: {nodes: 4, node: dgx-h100, hosts: [a, b]}\n":                                                                          "the names are of a real fabric: give its file",
+		"cluster: {node: dgx-h100}\ntopology: {file: real.topo}\n":                                                                      "a node of the cluster 8",
+		"topology: {file: real.topo}\n": "which machine it is the file does not say",
+	} {
+		if _, err := DecodeIn(folder, "test", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestANICSendsNoFasterThanItCan: cables of 200 Gb/s at a NIC of 100.
+func TestANICSendsNoFasterThanItCan(t *testing.T) {
+	folder := t.TempDir()
+	realSubnet(t, folder)
+	f, r, err := resolveReal(t, folder, "", "{preset: infiniband-edr, nic: {model: connectx-5}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range r.Fabrics[0].Topology.Links {
+		if nic := min(l.Ends[0], l.Ends[1]) < r.Cluster.Endpoints(); nic && l.Rate > r.Fabrics[0].NIC.Rate {
+			t.Errorf("a NIC of %v has a cable of %v", r.Fabrics[0].NIC.Rate, l.Rate)
+		}
+	}
+	if notes := strings.Join(f.Notes(), "\n"); !strings.Contains(notes, "6 cables of NICs are faster than the NIC connectx-5") {
+		t.Errorf("the notes: %q", notes)
 	}
 }

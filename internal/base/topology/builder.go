@@ -25,7 +25,7 @@ func newBuilder(l Lengths, r Rates) *builder {
 
 // grow reserves room for the nodes and cables of a Count.
 func (b *builder) grow(c Count) {
-	n := c.Endpoints + c.Services + c.TotalSwitches()
+	n := c.Endpoints + c.Others + c.Services + c.TotalSwitches()
 	b.g.Nodes = make([]Node, 0, n)
 	b.next = make([]int32, 0, n)
 	b.g.Cables = make([]Cable, 0, c.TotalCables())

@@ -83,6 +83,9 @@ type Graph struct {
 	// Services is the number of endpoints, the last ones, that belong to the
 	// fabric's management (UFM) and carry no load of the cluster.
 	Services int
+	// Others is the number of endpoints, before the services, that are of other hosts than the cluster's, such as storage:
+	// they carry no load of it.
+	Others int
 	// NodeNICs is the number of endpoints of a host: endpoint e is NIC e % NodeNICs of host e /
 	// NodeNICs. 0 if it is unknown.
 	NodeNICs int
@@ -99,7 +102,7 @@ type Graph struct {
 }
 
 // Compute is the number of endpoints of the cluster's hosts.
-func (g *Graph) Compute() int { return g.Endpoints - g.Services }
+func (g *Graph) Compute() int { return g.Endpoints - g.Services - g.Others }
 
 // Switches is the number of switches: nodes Endpoints to len(Nodes)-1.
 func (g *Graph) Switches() int { return len(g.Nodes) - g.Endpoints }

@@ -139,7 +139,7 @@ func (s Listed) Build() (*Graph, error) {
 			c.Length, c.Rate = l.Length, l.Rate
 		}
 	}
-	b.g.NodeNICs, b.g.Services, b.g.Family = nics, s.Others, FamilyListed
+	b.g.NodeNICs, b.g.Others, b.g.Family = nics, s.Others, FamilyListed
 	if len(s.Devices) > 0 {
 		b.g.Family = familyOf(&b.g)
 	}

@@ -46,6 +46,7 @@ type Count struct {
 	Nodes     int             // hosts
 	Endpoints int             // network ports of hosts; in a graph of planes one endpoint may have several cables
 	Services  int             // ports of the fabric's management, on top of Endpoints
+	Others    int             // ports of other hosts than the cluster's, on top of them
 	Switches  [3]int          // by level: leaves, spines, cores
 	Cables    [cableKinds]int // by CableKind
 	PortsUsed int             // ports of switches with a cable
@@ -83,7 +84,7 @@ func (g *Graph) KindOf(c Cable) CableKind {
 
 // Tally counts the parts of a built graph. It equals the Count of the graph's Spec.
 func Tally(g *Graph) Count {
-	c := Count{Endpoints: g.Compute(), Services: g.Services}
+	c := Count{Endpoints: g.Compute(), Services: g.Services, Others: g.Others}
 	if g.NodeNICs > 0 {
 		c.Nodes = ceilDiv(c.Endpoints, g.NodeNICs)
 	}

@@ -38,7 +38,7 @@ func (v *validator) report(format string, args ...any) {
 
 func (v *validator) nodes() {
 	g := v.g
-	if g.Endpoints < 1 || g.Endpoints > len(g.Nodes) || g.Services < 0 || g.Services >= g.Endpoints {
+	if g.Endpoints < 1 || g.Endpoints > len(g.Nodes) || min(g.Services, g.Others) < 0 || g.Compute() < 1 {
 		v.report("the graph says that %d of its %d nodes are endpoints and %d of them services: at least one must be a host's", g.Endpoints, len(g.Nodes), g.Services)
 	}
 	names := make(map[string]int, len(g.Nodes))

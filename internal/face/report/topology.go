@@ -21,7 +21,8 @@ func Topology(sc *scenario.Resolved, bills []network.Bill) *doc.Document {
 	}
 	add(0, "nodes", true, func(b *network.Bill) int { return b.Nodes })
 	add(0, "NIC ports", true, func(b *network.Bill) int { return b.Endpoints })
-	add(0, "ports of other hosts", false, func(b *network.Bill) int { return b.Services })
+	add(0, "management ports", false, func(b *network.Bill) int { return b.Services })
+	add(0, "ports of other hosts", false, func(b *network.Bill) int { return b.Others })
 	add(0, "switches", true, func(b *network.Bill) int { return b.Switches["total"] })
 	for _, level := range []string{"leaf", "spine", "core"} {
 		add(1, level, false, func(b *network.Bill) int { return b.Switches[level] })

@@ -42,7 +42,7 @@ func WhatIf(title, job string, r *whatif.Report, whole whatif.Job, jobs []whatif
 	if r.Alike > 0 {
 		notes = append(notes, fmt.Sprintf("%s to hosts: each cuts off its port, and no other. They were not routed one by one.", exactly(r.Alike, "cable", "cables")))
 	}
-	notes = append(notes, fmt.Sprintf("Each failure was routed anew, as a Subnet Manager does, and judged by %s. Shift: each host sends to the one some places behind it; the share of its cable's rate that the slowest host gets. Not judged: the time until the tables are new, and what is lost meanwhile.",
+	notes = append(notes, fmt.Sprintf("Each failure was routed anew, as a Subnet Manager does, and judged by %s. Shift: each host sends to the one some places behind it; the share of its cable's rate that the slowest host gets, 0 if hosts are apart; all cables count as equally fast. Not judged: the time until the tables are new, and what is lost meanwhile.",
 		exactly(r.Shifts, "shift", "shifts")))
 	for _, g := range groups[:shown] {
 		if c := &r.Costs[g.First]; c.Instead != "" {

@@ -118,7 +118,7 @@ func TestAFolderOfSwitchesIsAFabric(t *testing.T) {
 // TestTheScenarioOfAFabricIsAScenario: what is written around a file is read, and is of that fabric.
 func TestTheScenarioOfAFabricIsAScenario(t *testing.T) {
 	s := read(t, "plan.dot", map[string]string{"plan.dot": twoRails})
-	text, err := s.Scenario()
+	text, err := s.Scenario("plan.dot")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,6 +93,18 @@ func (p *Placed) note(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
 
+// HasHost reports whether the fabric has a host of a name, with a cable to a switch.
+func (s *Source) HasHost(name string) bool {
+	if s.hostNames == nil {
+		s.hostNames = map[string]bool{}
+		hosts, _ := s.hosts()
+		for i := range hosts {
+			s.hostNames[hosts[i].name] = true
+		}
+	}
+	return s.hostNames[name]
+}
+
 // hosts are the hosts with a cable to a switch, in the order of their names, and the number of adapters that belong to
 // no known host.
 func (s *Source) hosts() (hosts []host, loose int) {
@@ -119,10 +131,24 @@ func (s *Source) hosts() (hosts []host, loose int) {
 		}
 	}
 	for i := range hosts {
+		s.tellApart(hosts[i].nics)
 		slices.SortStableFunc(hosts[i].nics, func(a, b nic) int { return wording.Natural(a.label, b.label) })
 	}
 	slices.SortFunc(hosts, func(a, b host) int { return wording.Natural(a.name, b.name) })
 	return hosts, loose
+}
+
+// tellApart adds the GUID to names that several adapters of a host have, as in machines with one cloned image.
+func (s *Source) tellApart(nics []nic) {
+	count := map[string]int{}
+	for i := range nics {
+		count[nics[i].label]++
+	}
+	for i := range nics {
+		if n := &nics[i]; count[n.label] > 1 {
+			n.label += "-" + s.Devices[n.end.Device].GUID.Digits()
+		}
+	}
 }
 
 // hostOf is the host of a port and the name of the port in it. Without a host the name is empty.
@@ -225,6 +251,11 @@ func firstNames(hosts []host) string {
 
 // adapters are the hosts with the named ports alone. A host that was named and lacks one is an error; another is no node.
 func (s *Source) adapters(p *Placed, hosts []host, c Choice) (out []host, err error) {
+	for i, label := range c.Adapters {
+		if slices.Index(c.Adapters, label) < i {
+			return nil, fmt.Errorf("%s: adapter %s is named twice", s.Name, label)
+		}
+	}
 	without := 0
 	for _, h := range hosts {
 		own := host{name: h.name}

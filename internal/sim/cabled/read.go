@@ -25,6 +25,8 @@ type Source struct {
 	Subnet *subnet.Subnet
 	// InfiniBand says that the file is of an InfiniBand subnet: its ports are numbers.
 	InfiniBand bool
+
+	hostNames map[string]bool // see HasHost
 }
 
 // Files are the files that Read may read.

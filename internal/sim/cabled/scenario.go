@@ -32,8 +32,9 @@ func (s *Source) Preset(p *Placed) (name string, exact bool) {
 	return all[100*units.Gbps], false
 }
 
-// Scenario is the text of a scenario on the fabric, to begin from. What the file does not say is marked in it.
-func (s *Source) Scenario() (string, error) {
+// Scenario is the text of a scenario on the fabric, to begin from. What the file does not say is marked in it. file is the
+// name of the fabric's file for the scenario.
+func (s *Source) Scenario(file string) (string, error) {
 	p, err := s.Place(Choice{})
 	if err != nil {
 		return "", err
@@ -47,14 +48,14 @@ func (s *Source) Scenario() (string, error) {
 	}
 	b.WriteString("cluster:\n")
 	b.WriteString("  # The file does not say which machine the hosts are: write its preset (weft catalog node) and its GPUs.\n")
-	fmt.Fprintf(&b, "  node: {preset: dgx-h100, gpus: %d, nics: %d}\n", p.NICs, p.NICs)
+	fmt.Fprintf(&b, "  node: {preset: dgx-h100, gpus: %d, nics: %d%s}\n", p.NICs, p.NICs, nicFor(p.Rate))
 	b.WriteString("  # The nodes in the order of their ranks.\n")
 	writeList(&b, "  hosts", p.Hosts)
 	if len(p.Adapters) > 0 {
 		b.WriteString("  # The NICs of a node in the order of its GPUs.\n")
 		writeList(&b, "  adapters", p.Adapters)
 	}
-	fmt.Fprintf(&b, "topology: {file: %q}\n", s.Name)
+	fmt.Fprintf(&b, "topology: {file: %q}\n", file)
 	name, exact := s.Preset(p)
 	switch {
 	case p.Rate == 0:
@@ -65,6 +66,14 @@ func (s *Source) Scenario() (string, error) {
 	fmt.Fprintf(&b, "fabric: %s\n", name)
 	b.WriteString("workload: {collective: all-reduce, sizes: [1MiB, 64MiB]}\n")
 	return b.String(), nil
+}
+
+// nicFor names a NIC for links that are faster than the NIC of the preset dgx-h100.
+func nicFor(rate units.Rate) string {
+	if rate > 400*units.Gbps {
+		return ", nic: connectx-8"
+	}
+	return ""
 }
 
 // writeList writes a list of names, several in a line.

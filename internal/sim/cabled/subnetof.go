@@ -40,6 +40,23 @@ func ofCabling(name string, f *cabling.Fabric) (*Source, error) {
 	return &Source{Name: name, Format: f.Format, Fabric: f, Subnet: s}, nil
 }
 
+// WithoutAggregators is the subnet without the cables to aggregation nodes (SHARP), which are in switches and no hosts.
+func (s *Source) WithoutAggregators() *subnet.Subnet {
+	c := s.Subnet.Clone()
+	for i := range s.Devices {
+		if s.Devices[i].Role != cabling.Aggregator {
+			continue
+		}
+		for p := range c.Nodes[i].Ports {
+			if near := (subnet.End{Node: int32(i), Port: uint8(p)}); c.Peer(near).Exists() {
+				c.Port(c.Peer(near)).Peer = subnet.None
+				c.Port(near).Peer = subnet.None
+			}
+		}
+	}
+	return c
+}
+
 // portNumbers numbers the ports with cables of each device from 1, in the order of their names.
 func portNumbers(f *cabling.Fabric) []map[string]int {
 	names := make([][]string, len(f.Devices))

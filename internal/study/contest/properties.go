@@ -33,7 +33,7 @@ var properties = []property{
 	},
 	{
 		name:   "routing",
-		fields: []string{"routing.mode", "routing.hash-seed", "routing.flowlet-gap", "routing.adaptive-threshold", "ib.engine", "transport.entropy", "transport.entropy-values"},
+		fields: []string{"routing.mode", "routing.hash-seed", "routing.flowlet-gap", "routing.adaptive-threshold", "routing.tables", "routing.forwarding", "ib.engine", "transport.entropy", "transport.entropy-values"},
 		take:   routing,
 	},
 	{name: "switch latency", fields: []string{"switch.latency", "switch.forwarding", "switch.jitter"}},
@@ -64,13 +64,14 @@ var properties = []property{
 		take: queuePairs,
 	},
 	{name: "host software", fields: []string{"host"}},
+	{name: "settings of single switches", fields: []string{"switches"}, sameKind: true},
 	{
 		name: "topology",
 		fields: []string{
 			"topology.shape", "topology.plane-shape", "topology.radix", "topology.levels", "topology.oversubscription", "topology.spine-oversubscription",
 			"topology.hosts-per-leaf", "topology.spines", "topology.cores", "topology.rails", "topology.nodes-per-unit", "topology.ufm",
 			"topology.spare-ports", "topology.planes", "topology.groups", "topology.switches-per-group", "topology.global-links", "topology.dims",
-			"topology.links-per-dim", "topology.links", "switch.ports", "switch.max-ports", "switch.rate",
+			"topology.links-per-dim", "topology.links", "topology.file", "topology.devices", "topology.others", "switch.ports", "switch.max-ports", "switch.rate",
 		},
 	},
 	{

@@ -37,7 +37,7 @@ type State struct {
 	// Pairs is the number of pairs of hosts' ports that a path joins, in one direction.
 	Pairs int64 `json:"pairs"`
 	// Shift is the bandwidth of the slowest host, in the mean of the shifts; WorstShift in the worst of them. 1 is the
-	// rate of its cable.
+	// rate of its cable. All cables count as equally fast. Both are 0 if hosts with a cable have no path to each other.
 	Shift      float64 `json:"shift_bandwidth"`
 	WorstShift float64 `json:"worst_shift_bandwidth"`
 }
@@ -121,7 +121,7 @@ func Evaluate(ctx context.Context, s *subnet.Subnet, parts []Part, o Options) (*
 		}
 	})
 	slices.SortStableFunc(r.Costs, func(a, b Cost) int {
-		return cmp.Or(cmp.Compare(len(b.Error), len(a.Error)), cmp.Compare(b.Unreachable, a.Unreachable), cmp.Compare(a.Shift, b.Shift), cmp.Compare(a.WorstShift, b.WorstShift), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(min(1, len(b.Error)), min(1, len(a.Error))), cmp.Compare(b.Unreachable, a.Unreachable), cmp.Compare(a.Shift, b.Shift), cmp.Compare(a.WorstShift, b.WorstShift), cmp.Compare(a.Kind, b.Kind))
 	})
 	return r, ctx.Err()
 }
@@ -192,7 +192,9 @@ func judge(s *subnet.Subnet, engines []route.Name, o Options, workers int) (Stat
 	if engines[len(engines)-1] == route.Auto {
 		st.Instead = "" // no engine was asked for
 	}
-	st.Shift, st.WorstShift = shifts(ranked)
+	if n := int64(hostPorts(s)); st.Pairs == n*(n-1) { // else some host gets nothing
+		st.Shift, st.WorstShift = shifts(ranked)
+	}
 	return st, nil
 }
 

@@ -24,6 +24,7 @@ type Part struct {
 // Find is the part that a text names: a switch or a host by its name or GUID; with :PORT behind it the cable at this
 // port. MF0;leaf7:MQM9700/U1 is found by leaf7 too.
 func Find(s *subnet.Subnet, text string) (Part, error) {
+	text = strings.Replace(text, " port ", ":", 1) // as faults of a scenario write it
 	nodes, err := nodesNamed(s, text)
 	if err != nil {
 		return Part{}, err
@@ -50,6 +51,14 @@ func Find(s *subnet.Subnet, text string) (Part, error) {
 		return Part{}, fmt.Errorf("%q: %s has no cable at port %d", text, s.NodeName(nodes[0]), port)
 	}
 	return cable(s, subnet.End{Node: nodes[0], Port: uint8(port)}), nil
+}
+
+// Same reports whether two parts of a subnet are one: a cable has a name at each end.
+func (p Part) Same(s *subnet.Subnet, o Part) bool {
+	if p.Node >= 0 || o.Node >= 0 {
+		return p.Node == o.Node
+	}
+	return p.Cable == o.Cable || s.Peer(p.Cable) == o.Cable
 }
 
 // wholeNode is a switch, or the only cable of a host's adapter.

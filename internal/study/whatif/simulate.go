@@ -15,7 +15,8 @@ import (
 
 // Job is the collective of a scenario on a fabric that lacks a part.
 type Job struct {
-	Time units.Time `json:"time_ps,omitempty"`
+	Without string     `json:"without,omitempty"` // the part that failed
+	Time    units.Time `json:"time_ps,omitempty"`
 	// Change is the time's change against the whole fabric, 0.1 for a tenth longer.
 	Change float64 `json:"change,omitempty"`
 	Error  string  `json:"error,omitempty"` // why it has no time
@@ -33,13 +34,14 @@ func Simulate(ctx context.Context, r *scenario.Resolved, fabric int, costs []Cos
 	if sizes := r.Workload.Sizes; len(sizes) > 1 {
 		base.Workload.Sizes = []units.Bytes{slices.Max(sizes)}
 	}
+	base.Fabrics[0].Routing.Forwarding = nil // the whole is routed as the rest is, so that only the part differs
 	variants := []*scenario.Resolved{&base}
 	jobs = make([]Job, len(costs))
 	var at []int // by variant after the first: index into jobs
 	for i, c := range costs {
 		v, err := withoutPart(&base, g, c.Part)
 		if err != nil {
-			jobs[i].Error = err.Error()
+			jobs[i] = Job{Without: c.Failed, Error: err.Error()}
 			continue
 		}
 		variants, at = append(variants, v), append(at, i)
@@ -51,9 +53,13 @@ func Simulate(ctx context.Context, r *scenario.Resolved, fabric int, costs []Cos
 		}
 		return Job{Time: p.Time}
 	})
+	if ctx.Err() != nil {
+		return Job{}, nil, ctx.Err()
+	}
 	whole = rows[0]
 	for k, i := range at {
 		jobs[i] = rows[k+1]
+		jobs[i].Without = costs[i].Failed
 		if jobs[i].Time > 0 && whole.Time > 0 {
 			jobs[i].Change = float64(jobs[i].Time)/float64(whole.Time) - 1
 		}
@@ -113,7 +119,6 @@ func withoutPart(r *scenario.Resolved, g *topology.Graph, p Part) (*scenario.Res
 	v := *r
 	v.Fabrics = slices.Clone(r.Fabrics)
 	v.Fabrics[0].Topology = t
-	v.Fabrics[0].Routing.Forwarding = nil // the manager computes new tables
 	return &v, nil
 }
 

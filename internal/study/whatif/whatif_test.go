@@ -1,6 +1,7 @@
 package whatif_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
 	"weft/internal/study/whatif"
+	"weft/units"
 )
 
 // tree is 4 leaves of 8 hosts, each with one cable to each of 8 spines.
@@ -114,5 +116,36 @@ func TestAPartThatTheFabricDoesNotHaveIsRefused(t *testing.T) {
 		if p, err := whatif.Find(s, text); err != nil || p.Node != 34 && p.Cable.Node != 34 {
 			t.Errorf("%q: %+v, %v", text, p, err)
 		}
+	}
+}
+
+// TestHostsThatAreApartGetNothing: without the only cable between two leaves no shift is whole.
+func TestHostsThatAreApartGetNothing(t *testing.T) {
+	s := &subnet.Subnet{Origin: subnet.None}
+	leaves := []int32{s.Add(subnet.Node{Kind: subnet.Switch, GUID: 1, Name: "leaf0"}, 8), s.Add(subnet.Node{Kind: subnet.Switch, GUID: 2, Name: "leaf1"}, 8)}
+	for i, leaf := range leaves {
+		s.Nodes[leaf].Ports[0].GUID = s.Nodes[leaf].GUID
+		for p := range 2 {
+			guid := units.GUID(16 + 4*i + p)
+			host := s.Add(subnet.Node{Kind: subnet.Adapter, GUID: guid, Name: fmt.Sprintf("host%d", 2*i+p)}, 1)
+			s.Nodes[host].Ports[1].GUID = guid
+			s.Connect(subnet.End{Node: host, Port: 1}, subnet.End{Node: leaf, Port: uint8(p + 1)}, subnet.Link{Width: 4, Speed: subnet.NDR})
+		}
+	}
+	s.Connect(subnet.End{Node: leaves[0], Port: 8}, subnet.End{Node: leaves[1], Port: 8}, subnet.Link{Width: 4, Speed: subnet.NDR})
+	p, err := whatif.Find(s, "leaf0 port 8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := whatif.Find(s, "leaf1:8")
+	if err != nil || !p.Same(s, other) {
+		t.Errorf("the two ends of a cable are different parts (%v)", err)
+	}
+	r, err := whatif.Evaluate(t.Context(), s, []whatif.Part{p}, whatif.Options{Engine: route.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Costs[0]; c.Unreachable != 8 || c.Shift != 0 || c.WorstShift != 0 || r.Whole.Shift == 0 {
+		t.Errorf("%d pairs without a path, want 8; shifts %.2f and %.2f, want 0; whole %.2f", c.Unreachable, c.Shift, c.WorstShift, r.Whole.Shift)
 	}
 }

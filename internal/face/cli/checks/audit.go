@@ -69,6 +69,9 @@ The exit code is 0 if every requirement is proved, else 5.`,
 				return err
 			}
 			err = x.run(cmd, e, r)
+			if err == nil && len(real.outside) > 0 {
+				return exit.Errorf(exit.NotJudged, "not judged: %d members of partitions that are no ports of the cluster's nodes (%s, …): what is apart here may meet there", len(real.outside), real.outside[0])
+			}
 			if field := (*audit.FieldError)(nil); errors.As(err, &field) {
 				return file.ErrorAt(field.Path, field.Err)
 			}

@@ -16,7 +16,10 @@ import (
 )
 
 // realAudit is an audit of a real fabric: its file, its partitions.conf, and its forwarding tables if they are given.
-type realAudit struct{ partitions, tables string }
+type realAudit struct {
+	partitions, tables string
+	outside            []string // members of partitions that are no ports of the cluster's nodes
+}
 
 // isScenario reports whether a file is a scenario by its name.
 func isScenario(path string) bool {
@@ -25,7 +28,7 @@ func isScenario(path string) bool {
 }
 
 // file is the scenario of the audit of a fabric: each partition is a tenant, which must be apart from all others.
-func (a realAudit) file(e *process.Env, path string) (*scenario.File, error) {
+func (a *realAudit) file(e *process.Env, path string) (*scenario.File, error) {
 	if a.partitions == "" {
 		return nil, fmt.Errorf("%s is no scenario: for a file of a fabric give --partitions, its partitions.conf", path)
 	}
@@ -42,7 +45,7 @@ func (a realAudit) file(e *process.Env, path string) (*scenario.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := a.scenario(e, source, config)
+	text, err := a.scenario(source, config)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +60,7 @@ func (a realAudit) file(e *process.Env, path string) (*scenario.File, error) {
 }
 
 // scenario is the text of the scenario.
-func (a realAudit) scenario(e *process.Env, source *cabled.Source, config *partition.Config) (string, error) {
+func (a *realAudit) scenario(source *cabled.Source, config *partition.Config) (string, error) {
 	placed, err := source.Place(cabled.Choice{})
 	if err != nil {
 		return "", err
@@ -68,7 +71,7 @@ func (a realAudit) scenario(e *process.Env, source *cabled.Source, config *parti
 		name[d.Port] = d.Name
 	}
 	var zones strings.Builder
-	count, outside := 0, 0
+	count := 0
 	for i := range config.Partitions {
 		p := &config.Partitions[i]
 		var members []string
@@ -78,7 +81,7 @@ func (a realAudit) scenario(e *process.Env, source *cabled.Source, config *parti
 			case ok:
 				members = append(members, strconv.Quote(n))
 			default:
-				outside++
+				a.outside = append(a.outside, m.GUID.String())
 			}
 		}
 		if len(members) > 0 {
@@ -88,9 +91,6 @@ func (a realAudit) scenario(e *process.Env, source *cabled.Source, config *parti
 	}
 	if count < 2 {
 		return "", errors.New(a.partitions + ": fewer than two partitions name ports of the cluster: there is nothing to keep apart")
-	}
-	if outside > 0 {
-		e.Note("weft: note: not judged: %d members of partitions that are no ports of the cluster's nodes\n", outside)
 	}
 	preset, _ := source.Preset(placed)
 	if fields, many := strings.CutPrefix(preset, "{"); many {

@@ -1,8 +1,10 @@
 package infiniband
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -157,7 +159,16 @@ func convertToScenario(e *process.Env, path, out string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	text, err := source.Scenario()
+	if path == "-" {
+		return errors.New("a scenario names the file of its fabric, and standard input has no name: give a file")
+	}
+	file := path
+	if out != "" && out != "-" && !filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(filepath.Dir(out), path); err == nil {
+			file = filepath.ToSlash(rel)
+		}
+	}
+	text, err := source.Scenario(file)
 	if err != nil {
 		return err
 	}

@@ -51,5 +51,13 @@ func subnetOfFabric(r *scenario.Resolved, f *scenario.Fabric) (*subnet.Subnet, e
 	if err != nil {
 		return nil, fmt.Errorf("the topology of %s cannot be built: %w", f.Name, err)
 	}
-	return network.Subnet(f, graph)
+	s, err := network.Subnet(f, graph)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.Nodes { // those of a real fabric
+		n := &s.Nodes[i]
+		n.Ports[n.Base()].LID = graph.Nodes[i].ID.LID
+	}
+	return s, nil
 }

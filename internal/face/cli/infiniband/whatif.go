@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
-	"weft/internal/ib/format"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/cabled"
@@ -92,6 +92,9 @@ func (w *whatIf) run(ctx context.Context, e *simulator.Simulator, path string) e
 	if len(w.fail) == 0 && !w.everyLink {
 		return errors.New("nothing fails: give --fail leaf7, --fail leaf7:12, or --every-link")
 	}
+	if w.shifts < 0 {
+		return fmt.Errorf("--shifts %d: want 0, for all, or a number", w.shifts)
+	}
 	s, r, fabric, err := w.load(e, path)
 	if err != nil {
 		return err
@@ -110,6 +113,9 @@ func (w *whatIf) run(ctx context.Context, e *simulator.Simulator, path string) e
 	}
 	found, err := whatif.Evaluate(ctx, s, parts, o)
 	line.End()
+	if ctx.Err() != nil {
+		return exit.Errorf(exit.Partial, "interrupted while the failures were routed")
+	}
 	if err != nil {
 		return err
 	}
@@ -125,65 +131,93 @@ func (w *whatIf) run(ctx context.Context, e *simulator.Simulator, path string) e
 }
 
 // load reads the fabric, and the scenario whose workload is simulated on it. For a file of a fabric it is an all-reduce
-// between its hosts, unless every part is judged or nothing is known of its hosts: then there is none.
+// between its hosts, unless every part is judged or no such scenario can be made: then there is none.
 func (w *whatIf) load(e *simulator.Simulator, path string) (s *subnet.Subnet, r *scenario.Resolved, fabric int, err error) {
-	ext := strings.ToLower(filepath.Ext(path))
-	switch isScenario := ext == ".yaml" || ext == ".yml"; {
-	case isScenario:
-		r, err = w.Load(e.Env, path)
-	case !w.everyLink:
-		r, err = w.usual(e, path)
-	}
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	if r == nil {
-		f, err := readFabric(e.Env, path, format.Options{Contradictions: true})
-		return f.subnet, nil, 0, err
+	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
+		if r, err = w.Load(e.Env, path); err != nil {
+			return nil, nil, 0, err
+		}
+	} else if s, r, err = w.loadFile(e, path); err != nil || r == nil {
+		return s, nil, 0, err
 	}
 	fabric = slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).SubnetManager })
-	if s, err = subnetOf(r); err == nil && w.engine == "" {
+	if s, err = subnetOf(r); err != nil {
+		return nil, nil, 0, err
+	}
+	if len(r.Fabrics[fabric].Routing.Forwarding) > 0 {
+		e.Note("weft: note: the tables of the scenario are not used: the whole fabric is routed anew too, as without each part\n")
+	}
+	if w.engine == "" {
 		w.engine = string(r.Fabrics[fabric].IB.Engine)
 	}
-	return s, r, fabric, err
+	return s, r, fabric, nil
+}
+
+// loadFile reads the file of a fabric, with the scenario of an all-reduce on it, if there is to be one.
+func (w *whatIf) loadFile(e *simulator.Simulator, path string) (*subnet.Subnet, *scenario.Resolved, error) {
+	source, err := cabled.Read(path, overrides.FabricFiles(e.Env))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !source.InfiniBand:
+		return nil, nil, fmt.Errorf("%s: a %s is of no InfiniBand subnet, whose manager would route it anew", path, source.Format)
+	}
+	if !w.everyLink && path != "-" {
+		r, err := w.usual(e, source)
+		if err == nil {
+			return nil, r, nil
+		}
+		e.Note("weft: note: no all-reduce is simulated: %v\n", err)
+	} else if len(w.Set)+len(w.Overlay)+len(w.Fabrics) > 0 {
+		return nil, nil, errors.New("--set, --overlay and --fabric change a scenario, and nothing is simulated here: leave them out, or give a scenario")
+	}
+	for _, n := range source.Notes {
+		e.Note("weft: note: %s\n", n)
+	}
+	return source.WithoutAggregators(), nil, nil
 }
 
 // usualSize is the size of the all-reduce that is simulated on the fabric of a file.
 const usualSize = "16MiB"
 
-// usual is the scenario of an all-reduce between the hosts of a file's fabric; nil if its hosts are not known.
-func (w *whatIf) usual(e *simulator.Simulator, path string) (*scenario.Resolved, error) {
-	source, err := cabled.Read(path, overrides.FabricFiles(e.Env))
+// usual is the scenario of an all-reduce between the hosts of a file's fabric.
+func (w *whatIf) usual(e *simulator.Simulator, source *cabled.Source) (*scenario.Resolved, error) {
+	text, err := source.Scenario(source.Name)
 	if err != nil {
 		return nil, err
 	}
-	if !source.InfiniBand {
-		return nil, fmt.Errorf("%s: a %s is of no InfiniBand subnet, whose manager would route it anew", path, source.Format)
-	}
-	text, err := source.Scenario()
-	if err != nil {
-		e.Note("weft: note: no all-reduce is simulated: %v\n", err)
-		return nil, nil
-	}
-	file, err := scenario.DecodeIn(e.Path("."), path, []byte(text))
-	if err != nil {
-		return nil, err
-	}
-	r, err := w.ResolveWith(file, []scenario.Override{{Path: "workload.sizes", Value: usualSize, Origin: path}}, nil)
+	file, err := scenario.DecodeIn(e.Path("."), source.Name, []byte(text))
 	if err == nil {
-		e.Note("weft: note: the all-reduce is of %s between %d hosts with %d GPUs and NICs each, taken as %s: weft fabric convert --to scenario writes the scenario, to change that\n",
-			usualSize, r.Cluster.Nodes, r.Cluster.Node.NICs, r.Cluster.Node.Preset)
+		file, err = w.Overlaid(e.Env, file)
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	r, err := w.ResolveWith(file, []scenario.Override{{Path: "workload.sizes", Value: usualSize, Origin: source.Name}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range file.Notes() {
+		e.Note("weft: note: %s\n", n)
+	}
+	e.Note("weft: note: the all-reduce is of %s between %d hosts with as many GPUs as NICs (%d), taken as %s: weft fabric convert --to scenario writes the scenario, to change that\n",
+		usualSize, r.Cluster.Nodes, r.Cluster.Node.NICs, r.Cluster.Node.Preset)
+	return r, nil
 }
 
 // parts are the parts that fail, and the number of cables to hosts that are left out because each cuts off its host
 // alone.
 func (w *whatIf) parts(s *subnet.Subnet) (parts []whatif.Part, alike int, err error) {
+	if w.everyLink && len(w.fail) > 0 {
+		return nil, 0, errors.New("--every-link judges every part: leave --fail out")
+	}
 	for _, text := range w.fail {
 		p, err := whatif.Find(s, text)
 		if err != nil {
 			return nil, 0, fmt.Errorf("--fail %w", err)
+		}
+		if slices.ContainsFunc(parts, func(o whatif.Part) bool { return o.Same(s, p) }) {
+			return nil, 0, fmt.Errorf("--fail %q: this part fails already", text)
 		}
 		parts = append(parts, p)
 	}
@@ -213,6 +247,9 @@ func (w *whatIf) simulate(ctx context.Context, e *simulator.Simulator, r *scenar
 		Run: e.Study(), Workers: cmp.Or(w.workers, e.Cores),
 		Progress: func(p weft.Progress) { line.Count(p.Done, p.Total, "simulations") },
 	})
+	if ctx.Err() != nil {
+		return whole, exit.Errorf(exit.Partial, "interrupted while the workload was simulated")
+	}
 	if err != nil {
 		return whole, err
 	}

@@ -323,7 +323,7 @@ func tellNotes(e *process.Env) func(*scenario.File, error) (*scenario.File, erro
 
 // maxStdin bounds a scenario from standard input; the scenario's own limit is lower and gives the
 // message.
-const maxStdin = 4 << 20
+const maxStdin = 32 << 20
 
 // Open is the scenario of a file, or of standard input for -.
 func Open(e *process.Env, path string) (*scenario.File, error) {

@@ -192,7 +192,7 @@ func readPrices(e *process.Env, path string) (*plan.Prices, error) {
 
 // maxDocument bounds a file that is read at once; the reader's own limit is lower and gives the
 // message.
-const maxDocument = 4 << 20
+const maxDocument = 32 << 20
 
 // readDocument reads a file, or standard input for "-".
 func readDocument(e *process.Env, path string) ([]byte, error) {

@@ -36,6 +36,9 @@ func manage(p *network.Plan) error {
 		}
 		p.Routed = res.Report
 		asked := "ib.engine " + string(res.Report.Used)
+		if res.Report.Used == givenEngine {
+			asked = "the tables of routing.tables"
+		}
 		if shape == nil {
 			return install(p, sub, nodes, res, asked)
 		}
@@ -172,8 +175,7 @@ func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
 		return err
 	}
 	if r := &report.EndToEnd; !r.Proven() {
-		return fmt.Errorf("%s leaves %d pairs of ports without a path and %d on paths that never end",
-			asked, r.Lost, r.Looping)
+		return fmt.Errorf("%s: %d pairs of ports have no path, and %d are on paths that never end", asked, r.Lost, r.Looping)
 	}
 	if circle := circleOf(sub, report); circle != "" {
 		return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+

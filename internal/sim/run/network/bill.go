@@ -14,8 +14,9 @@ type Bill struct {
 	Nodes     int            `json:"nodes"`
 	Endpoints int            `json:"endpoints"` // ports of NICs
 	Services  int            `json:"management_ports"`
-	Switches  map[string]int `json:"switches"` // by level: leaf, spine, core; and total
-	Cables    map[string]int `json:"cables"`   // by the name of a [topology.CableKind]; and total
+	Others    int            `json:"other_ports,omitempty"` // of hosts that are no nodes of the cluster
+	Switches  map[string]int `json:"switches"`              // by level: leaf, spine, core; and total
+	Cables    map[string]int `json:"cables"`                // by the name of a [topology.CableKind]; and total
 	Used      int            `json:"switch_ports_used"`
 	Free      int            `json:"switch_ports_free"`
 }
@@ -34,7 +35,7 @@ func Count(f *scenario.Fabric, c *scenario.Cluster) (Bill, error) {
 		return refused(err)
 	}
 	b := Bill{
-		Fabric: f.Name, Shape: f.Topology.Shape, Nodes: n.Nodes, Endpoints: n.Endpoints, Services: n.Services,
+		Fabric: f.Name, Shape: f.Topology.Shape, Nodes: n.Nodes, Endpoints: n.Endpoints, Services: n.Services, Others: n.Others,
 		Switches: map[string]int{"leaf": n.Switches[0], "spine": n.Switches[1], "core": n.Switches[2], "total": n.TotalSwitches()},
 		Cables:   map[string]int{"total": n.TotalCables()},
 		Used:     n.PortsUsed, Free: n.PortsFree,
