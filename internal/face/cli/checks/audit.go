@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/wording"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
@@ -70,7 +71,7 @@ The exit code is 0 if every requirement is proved, else 5.`,
 			}
 			err = x.run(cmd, e, r)
 			if err == nil && len(real.outside) > 0 {
-				return exit.Errorf(exit.NotJudged, "not judged: %d members of partitions that are no ports of the cluster's nodes (%s, …): what is apart here may meet there", len(real.outside), real.outside[0])
+				return exit.Errorf(exit.NotJudged, "not judged: %s outside of the cluster's nodes, the first %s: what is apart here may meet there", wording.Counted(len(real.outside), "member of a partition is", "members of partitions are"), real.outside[0])
 			}
 			if field := (*audit.FieldError)(nil); errors.As(err, &field) {
 				return file.ErrorAt(field.Path, field.Err)
