@@ -79,8 +79,7 @@ func (r *fabricRules) checkSwitches() {
 			path, _, given := strings.Cut(set, "=")
 			d := newDecoder(r.file)
 			d.rate = r.Link.Rate()
-			switch {
-			case !given || !ofOneSwitch(path) || !own.at(path).IsValid() || own.at(path).Kind() == reflect.Struct && own.at(path).Type() != ratioType:
+			if field := own.at(path); !given || !ofOneSwitch(path) || !field.IsValid() || field.Kind() == reflect.Struct && field.Type() != ratioType {
 				r.complain(fmt.Sprintf("%s.set[%d]", at, k), "%q sets no field of one switch: want such as ethernet.ecn.kmin=200KB, ethernet.pfc.enabled=false or switch.buffer=32MiB", abridged(set))
 				return
 			}

@@ -195,19 +195,17 @@ func (s *Source) choose(p *Placed, hosts []host, c Choice) ([]host, error) {
 		}
 		chosen = named
 	}
-	if len(c.Adapters) > 0 {
+	switch {
+	case len(c.Adapters) > 0:
 		var err error
 		if chosen, err = s.adapters(p, chosen, c); err != nil {
 			return nil, err
 		}
-	} else if len(c.Hosts) > 0 {
-		for i := range chosen {
-			if a, b := &chosen[0], &chosen[i]; len(a.nics) != len(b.nics) {
-				return nil, fmt.Errorf("%s: host %s has %s with a cable (%s), and host %s %d (%s): write cluster.adapters with the names that all nodes have",
-					s.Name, a.name, wording.Counted(len(a.nics), "port", "ports"), a.labels(), b.name, len(b.nics), b.labels())
-			}
+	case len(c.Hosts) > 0:
+		if err := s.alike(chosen); err != nil {
+			return nil, err
 		}
-	} else {
+	default:
 		chosen = usual(p, chosen)
 	}
 	if c.Nodes > len(chosen) {
@@ -217,6 +215,17 @@ func (s *Source) choose(p *Placed, hosts []host, c Choice) ([]host, error) {
 		chosen = chosen[:c.Nodes]
 	}
 	return chosen, nil
+}
+
+// alike reports hosts with different numbers of ports.
+func (s *Source) alike(hosts []host) error {
+	for i := range hosts {
+		if a, b := &hosts[0], &hosts[i]; len(a.nics) != len(b.nics) {
+			return fmt.Errorf("%s: host %s has %s with a cable (%s), and host %s %d (%s): write cluster.adapters with the names that all nodes have",
+				s.Name, a.name, wording.Counted(len(a.nics), "port", "ports"), a.labels(), b.name, len(b.nics), b.labels())
+		}
+	}
+	return nil
 }
 
 // named are the hosts with the given names, in their order.

@@ -94,10 +94,7 @@ func Evaluate(ctx context.Context, s *subnet.Subnet, parts []Part, o Options) (*
 	if err != nil {
 		return nil, fmt.Errorf("the whole fabric cannot be routed: %w", err)
 	}
-	engines, err := enginesFor(s, whole, parts, o)
-	if err != nil {
-		return nil, err
-	}
+	engines := enginesFor(s, whole, parts, o)
 	r := &Report{grouped: o.Grouped, Whole: whole, Shifts: o.Shifts, Costs: make([]Cost, len(parts))}
 	if ends := hostPorts(s); r.Shifts == 0 || r.Shifts > ends-1 {
 		r.Shifts = max(0, ends-1)
@@ -154,9 +151,9 @@ func hostPorts(s *subnet.Subnet) (n int) {
 // enginesFor are the engines to try for each part, in order. For auto these are the engines that auto takes for the
 // whole fabric and for the first part of each kind: it tries all of them each time, which thousands of parts would wait
 // for.
-func enginesFor(s *subnet.Subnet, whole State, parts []Part, o Options) ([]route.Name, error) {
+func enginesFor(s *subnet.Subnet, whole State, parts []Part, o Options) []route.Name {
 	if o.Engine != route.Auto {
-		return []route.Name{o.Engine}, nil
+		return []route.Name{o.Engine}
 	}
 	engines := []route.Name{whole.Engine}
 	seen := map[string]bool{}
@@ -171,7 +168,7 @@ func enginesFor(s *subnet.Subnet, whole State, parts []Part, o Options) ([]route
 			engines = append(engines, state.Engine)
 		}
 	}
-	return append(engines, route.Auto), nil
+	return append(engines, route.Auto)
 }
 
 // judge routes a fabric by the first of some engines whose tables are proven, and proves them. With one engine its

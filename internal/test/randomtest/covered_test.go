@@ -39,9 +39,9 @@ var leftOut = map[string]string{
 	"Switch.sonic": files, "Switch.sonic-port": files, "InfiniBand.opensm-conf": files, "InfiniBand.partitions-conf": files, "InfiniBand.qos-policy": files,
 
 	"Topology.file": files, "Routing.tables": files,
-	"Topology.devices": real, "Topology.others": real, "TopologyDevice.*": real, "TopologyLink.ports": real,
+	"Topology.devices": realFabric, "Topology.others": realFabric, "TopologyDevice.*": realFabric, "TopologyLink.ports": realFabric,
 	"Fabric.switches": single, "SwitchSettings.*": single,
-	"Routing.forwarding": real, "Cluster.hosts": real, "Cluster.adapters": real,
+	"Routing.forwarding": realFabric, "Cluster.hosts": realFabric, "Cluster.adapters": realFabric,
 
 	"Topology.plane-shape=dragonfly*": notPlanes, "Topology.plane-shape=dual-plane": notPlanes,
 	"Topology.plane-shape=listed": notPlanes, "Topology.plane-shape=torus": notPlanes,
@@ -49,17 +49,17 @@ var leftOut = map[string]string{
 
 // Reasons to leave a field out.
 const (
-	training  = "it is of weft train, which runs graphs and not this workload"
-	serving   = "it is of weft serve and weft bench kv, which run their own application"
-	audits    = "it is of weft audit isolation, which runs nothing"
-	others    = "it is of weft tune and weft sweep, which make other scenarios of this one"
-	exchanges = "an exchange is a graph, on one core; the tests of internal/sim/run/exchange have it on several"
-	oneFabric = "a scenario here has one fabric: each is a simulation of its own"
-	gpus      = "it is the GPU's speed at computing, of which a collective or pattern has none"
-	files     = "it names a file of another program, which becomes fields that are drawn"
-	real      = "it is of a real fabric, which runs as the fabric that it is: internal/sim/realfabric_test.go"
-	single    = "it is a field of the fabric, on one of its switches: internal/sim/realfabric_test.go"
-	notPlanes = "a plane is refused such a shape"
+	training   = "it is of weft train, which runs graphs and not this workload"
+	serving    = "it is of weft serve and weft bench kv, which run their own application"
+	audits     = "it is of weft audit isolation, which runs nothing"
+	others     = "it is of weft tune and weft sweep, which make other scenarios of this one"
+	exchanges  = "an exchange is a graph, on one core; the tests of internal/sim/run/exchange have it on several"
+	oneFabric  = "a scenario here has one fabric: each is a simulation of its own"
+	gpus       = "it is the GPU's speed at computing, of which a collective or pattern has none"
+	files      = "it names a file of another program, which becomes fields that are drawn"
+	realFabric = "it is of a real fabric, which runs as the fabric that it is: internal/sim/realfabric_test.go"
+	single     = "it is a field of the fabric, on one of its switches: internal/sim/realfabric_test.go"
+	notPlanes  = "a plane is refused such a shape"
 )
 
 // mostDrawn bounds the scenarios in which a choice is looked for: the rarest are in one of 500.

@@ -29,7 +29,7 @@ func NewAudit(e *simulator.Simulator) *cobra.Command {
 func newAuditIsolation(e *simulator.Simulator) *cobra.Command {
 	var c overrides.Flags
 	var x auditing
-	var real realAudit
+	var fabric realAudit
 	cmd := &cobra.Command{
 		Use:   "isolation FILE",
 		Short: "prove that tenants and planes are separate, or show the path that connects them",
@@ -56,7 +56,7 @@ The exit code is 0 if every requirement is proved, else 5.`,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			open := overrides.Open
 			if !isScenario(given[0]) {
-				open = real.file
+				open = fabric.file
 			}
 			file, err := open(e.Env, given[0])
 			if err == nil {
@@ -70,8 +70,8 @@ The exit code is 0 if every requirement is proved, else 5.`,
 				return err
 			}
 			err = x.run(cmd, e, r)
-			if err == nil && len(real.outside) > 0 {
-				return exit.Errorf(exit.NotJudged, "not judged: %s outside of the cluster's nodes, the first %s: what is apart here may meet there", wording.Counted(len(real.outside), "member of a partition is", "members of partitions are"), real.outside[0])
+			if err == nil && len(fabric.outside) > 0 {
+				return exit.Errorf(exit.NotJudged, "not judged: %s outside of the cluster's nodes, the first %s: what is apart here may meet there", wording.Counted(len(fabric.outside), "member of a partition is", "members of partitions are"), fabric.outside[0])
 			}
 			if field := (*audit.FieldError)(nil); errors.As(err, &field) {
 				return file.ErrorAt(field.Path, field.Err)
@@ -83,8 +83,8 @@ The exit code is 0 if every requirement is proved, else 5.`,
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
 	f.BoolVar(&x.noCost, "no-cost", false, "do not simulate the cost of inspection in the path")
 	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, without other output")
-	f.StringVar(&real.partitions, "partitions", "", "the partitions.conf of a real fabric")
-	f.StringVar(&real.tables, "tables", "", "a file with the forwarding tables of a real fabric, such as opensm-lfts.dump")
+	f.StringVar(&fabric.partitions, "partitions", "", "the partitions.conf of a real fabric")
+	f.StringVar(&fabric.tables, "tables", "", "a file with the forwarding tables of a real fabric, such as opensm-lfts.dump")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use (default: all)")
 	c.Register(cmd)
 	e.ExactFlag(cmd)

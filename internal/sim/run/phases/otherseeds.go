@@ -37,9 +37,9 @@ func (f *Folding) Again(p *network.Plan, r *scenario.Resolved, phases []workload
 
 // Known is the run of the corresponding island with the first seed, if the seed makes no difference
 // to the island; nil if it may.
-func (o *Island) Known(runs []*IslandRun) *IslandRun {
-	if o.twin < 0 || runs[o.twin] == nil || runs[o.twin].trouble() {
+func (i *Island) Known(runs []*IslandRun) *IslandRun {
+	if i.twin < 0 || runs[i.twin] == nil || runs[i.twin].trouble() {
 		return nil
 	}
-	return runs[o.twin]
+	return runs[i.twin]
 }
