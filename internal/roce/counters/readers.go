@@ -11,6 +11,7 @@ import (
 // Readers are the readers of this package. The first that knows a text reads it.
 var Readers = []portstate.Reader{
 	{Name: "show interfaces counters fec-stats", What: "show interfaces counters fec-stats", Is: hasHeading("IFACE", "FEC_CORR"), Read: readFEC},
+	{Name: "show interfaces counters fec-histogram", What: "show interfaces counters fec-histogram", Is: hasHeading("Symbol Errors Per Codeword", "Codewords"), Read: readFECHistogram},
 	{Name: "show interfaces counters", What: "show interfaces counters (-a, errors)", Is: anyOf(hasHeading("IFACE", "RX_OK"), hasHeading("IFACE", "RX_ERR")), Read: readInterfaces},
 	{Name: "show interfaces status", What: "show interfaces status", Is: hasHeading("Interface", "Lanes", "Oper"), Read: readStatus},
 	{Name: "show pfc counters", What: "show pfc counters", Is: hasHeading("Port", "PFC0"), Read: readPFC},

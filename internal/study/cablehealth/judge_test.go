@@ -430,3 +430,30 @@ func TestAPlanGivesTheOtherEnds(t *testing.T) {
 		t.Errorf("findings %q", titles(r))
 	}
 }
+
+// Ports of one switch with several chips are the same in tables with and without a namespace, and a port between its
+// chips has no cable.
+func TestChipsOfASwitch(t *testing.T) {
+	queues := Source{"leaf1/q.txt", `For namespace asic0:
+        Port    TxQ    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes
+------------  -----  --------------  ---------------  -----------  ------------
+   Ethernet0    UC3             100            10000           50          5000
+Ethernet-BP0    UC3             100            10000            0             0
+`}
+	counters := Source{"leaf1/c.txt", `       IFACE    STATE    RX_OK    RX_ERR    TX_OK
+------------  -------  -------  --------  -------
+   Ethernet0        U      900         0      900
+   Ethernet4        U      900         0      900
+Ethernet-BP0        U      900       300      900
+`}
+	r := judgeSources(t, Options{}, queues, counters)
+	if r.Judged != 3 {
+		t.Errorf("%d ports judged, want 3", r.Judged)
+	}
+	if f := find(t, r, "asic0 Ethernet-BP0"); strings.Contains(f.Action, "cable of") || !strings.Contains(f.Action, "has no cable") {
+		t.Errorf("action %q", f.Action)
+	}
+	if f := find(t, r, "asic0 Ethernet0"); f.Tier != Dropped {
+		t.Errorf("finding %q", f.What)
+	}
+}
