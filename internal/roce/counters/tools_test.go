@@ -431,3 +431,14 @@ Ethernet4        U        1         7
 		}
 	}
 }
+
+// A host without PFC, and an output that is cut off: the note has the place once.
+func TestQoSWithoutPFC(t *testing.T) {
+	set, _ := read(t, "x", "DCBX mode: OS controlled\nPriority trust state: pcp\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   0   0   0   0   0\ntc: 1 ratelimit: unlimited, tsa: vendor\n\t priority:  0\n")
+	if len(set.Remarks) != 2 || set.Remarks[0].Value != "PFC is off for all priorities" {
+		t.Errorf("remarks %v", set.Remarks)
+	}
+	if len(set.Notes) != 1 || strings.Count(set.Notes[0], "x:") != 1 {
+		t.Errorf("notes %q", set.Notes)
+	}
+}
