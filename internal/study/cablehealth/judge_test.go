@@ -457,3 +457,20 @@ Ethernet-BP0        U      900       300      900
 		t.Errorf("finding %q", f.What)
 	}
 }
+
+// A file that does not say what the ends support: a link with one lane among links with four lost the others, and a
+// host with two is planned so.
+func TestOneLaneAmongFour(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("\"leaf\", Mellanox, 0x0000000000000001, LID 10\n# : IB# : Sta : PhysSta : MTU : LWA : LSA : FEC mode : Retran : Neighbor Guid : N# : NLID : Neighbor Description\n")
+	for i, lanes := range []string{"4x", "4x", "1x", "4x", "4x", "4x", "4x", "4x", "4x", "4x", "4x", "2x"} {
+		fmt.Fprintf(&b, "%d/1/1 : %d : ACT : LINK UP : 5 : %s : 100 : RS : NO-RTR : 0x%016x : 1 : %d : \"gpu%d mlx5_0\"\n", i+1, i+1, lanes, i+100, i+100, i)
+	}
+	r := judgeSources(t, Options{}, Source{"x.net_dump", b.String()})
+	if len(r.Findings) != 1 || r.Findings[0].Tier != Slow || r.Findings[0].Port != "leaf port 3 (3/1/1)" {
+		t.Fatalf("findings %q, want port 3 alone", titles(r))
+	}
+	if e := r.Findings[0].Evidence[0]; e.What != "1 of 4 lanes are in use; 10 of the 12 links have 4 lanes" {
+		t.Errorf("evidence %q", e.What)
+	}
+}
