@@ -442,3 +442,24 @@ func TestQoSWithoutPFC(t *testing.T) {
 		t.Errorf("notes %q", set.Notes)
 	}
 }
+
+// doc/Command-Reference.md of sonic-utilities: transitions and µs of each priority.
+func TestPFCHistory(t *testing.T) {
+	set, kind := read(t, "x", `     Port    Priority    RX Pause Transitions    Total RX Pause Time US    Recent RX Pause Time US    Recent RX Pause Timestamp
+---------  ----------  ----------------------  ------------------------  -------------------------  ---------------------------
+Ethernet0        PFC0                      12                    12,000                      1,200         01/10/2008, 21:20:00
+Ethernet0        PFC3                      23                    20,003                      2,003         05/18/2033, 03:33:20
+
+Ethernet4        PFC0                      14                    14,000                      1,400         05/13/2014, 16:53:20
+Ethernet4        PFC3                     N/A                       N/A                        N/A                          N/A
+`)
+	if kind != "show pfc counters --history" || len(set.Readings) != 2 {
+		t.Fatalf("%d readings of %s", len(set.Readings), kind)
+	}
+	expect(t, at(t, set, "Ethernet0"), map[string]uint64{"pauses received PFC0": 12, "pause time PFC0": 12000, "pauses received PFC3": 23, "pause time PFC3": 20003})
+	r := at(t, set, "Ethernet4")
+	expect(t, r, map[string]uint64{"pause time PFC0": 14000})
+	if v, ok := value(r, "pause time PFC3"); ok {
+		t.Errorf("N/A is %d, want unknown", v)
+	}
+}
