@@ -474,3 +474,20 @@ func TestOneLaneAmongFour(t *testing.T) {
 		t.Errorf("evidence %q", e.What)
 	}
 }
+
+// A lane with more light than its limit allows is no measure for the others.
+func TestALaneBeyondItsLimitIsNoMeasure(t *testing.T) {
+	r := judgeSources(t, Options{}, Source{"x", `Ethernet8: SFP EEPROM detected
+        Vendor PN: C-DQ8FNM010-N00
+        ChannelMonitorValues:
+                RX1Power: -3.8595dBm
+                RX2Power: 8.1478dBm
+                RX3Power: 1.1750dBm
+        ChannelThresholdValues:
+                RxPowerHighAlarm  : 6.9999dBm
+                RxPowerLowAlarm   : -11.9044dBm
+`})
+	if len(r.Findings) != 1 || len(r.Findings[0].Evidence) != 1 || r.Findings[0].Evidence[0].Counter != "power received on lane 2" {
+		t.Errorf("findings %+v, want lane 2 alone", r.Findings)
+	}
+}
