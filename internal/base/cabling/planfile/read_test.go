@@ -231,6 +231,24 @@ func TestMinigraphsOfSeveralChipsHaveNoInnerCables(t *testing.T) {
 	}
 }
 
+// AVD lists subinterfaces beside the interface whose cable they share, and interfaces without a peer.
+func TestSubinterfacesOfAVDAreNoCables(t *testing.T) {
+	f := must(t, "avd.csv", `Node Type,Node,Serial number,Node Interface,Peer Type,Peer Node,Peer Interface,Node Interface Enabled
+l3leaf,leaf1,,Ethernet3,wan_router,wan1,Ethernet1,True
+l3leaf,leaf1,,Ethernet3.100,wan_router,wan1,Ethernet1.100,True
+wan_router,wan1,,Ethernet1,l3leaf,leaf1,Ethernet3,True
+wan_router,wan1,,Ethernet2.42,l2leaf,leaf2,Ethernet1 VLAN 42,True
+wan_router,wan1,,Ethernet2,l2leaf,leaf2,Ethernet1,True
+spine,spine1,,Ethernet1,l3_interface,,,True
+`)
+	if len(f.Cables) != 2 || !has(f, "leaf1 Ethernet3", "wan1 Ethernet1") || !has(f, "leaf2 Ethernet1", "wan1 Ethernet2") {
+		t.Errorf("cables %v", cables(f))
+	}
+	if !slices.Contains(f.Notes, "avd.csv: 2 rows of subinterfaces are left out: their cables have rows of their own") {
+		t.Errorf("notes %v", f.Notes)
+	}
+}
+
 func TestTablesAreReadByTheirHeadings(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain":           "device,port,device,port\nleaf1,swp1,spine1,swp2\n",
