@@ -401,7 +401,7 @@ func (t *tableReader) end(r *row, i int, name, port string) cabling.End {
 
 var (
 	// "Blade 16_Port 2/20" is port 20 of chip 2 of line card 16: L16/U2/20.
-	bladePort    = regexp.MustCompile(`(?i)^blade\s*(\d+)[_ ]+port\s*(\d+)/(\d+)$`)
+	bladePort = regexp.MustCompile(`(?i)^blade\s*(\d+)[_ ]+port\s*(\d+)/(\d+)$`)
 	// Ethernet1.100 and "Ethernet1 VLAN 42" of AVD (examples/cv-pathfinder) share the cable of Ethernet1.
 	subinterface = regexp.MustCompile(`(?i)^Ethernet[0-9/]+(\.[0-9]+| VLAN [0-9]+)$`)
 	numberedPort = regexp.MustCompile(`(?i)^port\s*(\d+)$`)
