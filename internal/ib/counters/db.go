@@ -1,8 +1,8 @@
 package counters
 
 import (
-	"fmt"
 	"encoding/csv"
+	"fmt"
 	"strings"
 
 	"weft/internal/base/portstate"
