@@ -75,6 +75,32 @@ Switch  41 "S-0000000000000021"         # "spine1" base port 0 lid 16 lmc 0
 	}
 }
 
+// TestACableWithOneEndCanBeLeftOut: the rest of the fabric is read, and the report says which line.
+func TestACableWithOneEndCanBeLeftOut(t *testing.T) {
+	text := `switchguid=0x20(20)
+Switch  41 "S-0000000000000020"         # "leaf1" base port 0 lid 15 lmc 0
+[1]     "S-0000000000000021"[3] # "spine1" lid 16 4xHDR
+[2]     "S-0000000000000021"[4] # "spine1" lid 16 4xHDR
+
+switchguid=0x21(21)
+Switch  41 "S-0000000000000021"         # "spine1" base port 0 lid 16 lmc 0
+[3]     "S-0000000000000020"[1] # "leaf1" lid 15 4xHDR
+`
+	s, report, err := ReadTopo("a.topo", strings.NewReader(text), Options{Contradictions: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Nodes[0].Ports[1].Peer.Exists() || s.Nodes[0].Ports[2].Peer.Exists() {
+		t.Errorf("ports of leaf1: %+v", s.Nodes[0].Ports[:3])
+	}
+	if len(report.Contradictions) != 1 || report.Contradictions[0].Line != 4 || !strings.Contains(report.Contradictions[0].Text, "a cable with one end") {
+		t.Errorf("contradictions %v", report.Contradictions)
+	}
+	if _, _, err := ReadTopo("a.topo", strings.NewReader(text), Options{}); err == nil {
+		t.Error("no error without Contradictions")
+	}
+}
+
 // TestIbdiagnetsTopologyIsRead: ibdiagnet writes the label of a port in brackets, and the chips of a director have one
 // GUID before the brackets of switchguid, so their own is that of port 0.
 func TestIbdiagnetsTopologyIsRead(t *testing.T) {
