@@ -463,3 +463,28 @@ Ethernet4        PFC3                     N/A                       N/A         
 		t.Errorf("N/A is %d, want unknown", v)
 	}
 }
+
+// FRR's own table: sessions without an address are named by the interface and, in front, by the neighbour's host name.
+func TestBGPUnnumbered(t *testing.T) {
+	table := `Neighbor        V         AS   MsgRcvd   MsgSent   TblVer  InQ OutQ  Up/Down State/PfxRcd   PfxSnt Desc
+10.0.0.2        4      65002     29999     29998        0    0    0 01w3d17h           12       13 spine1
+spine2(swp2)    4      65003       100       200        0    0    0 00:12:00       Active        0 N/A
+Ethernet8       4      65009         0         0        0    0    0    never Idle (Admin)        0 leaf9
+
+Total number of neighbors 3
+`
+	if set, _ := read(t, "x", table+table); len(set.Sessions) != 6 || len(set.Notes) > 0 {
+		t.Errorf("two tables have %d sessions, notes %q", len(set.Sessions), set.Notes)
+	}
+	set, _ := read(t, "x", table)
+	if set.Sessions[1].Name != "" {
+		t.Errorf("N/A is the name %q", set.Sessions[1].Name)
+	}
+	var all []string
+	for _, s := range set.Sessions {
+		all = append(all, s.Neighbour+" "+s.State)
+	}
+	if got := strings.Join(all, ", "); got != "10.0.0.2 Established, spine2(swp2) Active, Ethernet8 Idle (Admin)" || len(set.Notes) > 0 {
+		t.Errorf("sessions %s, notes %q", got, set.Notes)
+	}
+}
