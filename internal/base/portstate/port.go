@@ -3,6 +3,7 @@ package portstate
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"weft/internal/base/cabling"
 	"weft/units"
@@ -17,6 +18,7 @@ type Port struct {
 	GUID   units.GUID   // of the port; of a switch, of its port 0
 	LID    uint32       // of the port; of a switch, of its port 0
 	Device string       // name of the node or switch
+	Chip   string       // of a SONiC switch with several: its namespace, such as asic0; it only tells ports of one name apart
 	Number int          // of InfiniBand, from 0; -1 if there is none
 	Name   string       // of Ethernet: Ethernet0, ens6, mlx5_0/1
 	Label  string       // on the housing: 1/26/2
@@ -53,6 +55,7 @@ func (p Port) String() string {
 	case p.LID != 0:
 		device = fmt.Sprintf("LID %d", p.LID)
 	}
+	device = strings.TrimSpace(device + " " + p.Chip)
 	if device == "" || port == "" {
 		return device + port
 	}

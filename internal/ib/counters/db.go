@@ -2,6 +2,7 @@ package counters
 
 import (
 	"encoding/csv"
+	"fmt"
 	"strings"
 
 	"weft/internal/base/portstate"
@@ -49,6 +50,8 @@ type dbReader struct {
 	ports   map[string]*portstate.Reading
 	devices map[string]int // into Set.Devices
 	section string
+	warmest portstate.Said[float64] // of the devices that state no limit
+	warm    string                  // its name
 }
 
 // dbRow is a row of a section by the plain names of its columns.
@@ -84,6 +87,11 @@ func readDB(in *portstate.Input) {
 		}
 		return sectionOf(section)
 	}, true)
+	if d.warmest.Known() {
+		d.Set.Remarks = append(d.Set.Remarks, portstate.Said[string]{
+			Value: fmt.Sprintf("the warmest device is %s with %g °C; the file has no limit", d.warm, d.warmest.Value), At: d.warmest.At,
+		})
+	}
 }
 
 // pass reads the rows of the sections that have a reader. report says to note what is cut.

@@ -91,6 +91,13 @@ func (d *dbReader) temperature(row dbRow) {
 		if t >= high {
 			dev.Facts = append(dev.Facts, portstate.Say(d.Input, fmt.Sprintf("temperature is %g °C, its limit %g °C", t, high)))
 		}
+		return
+	}
+	if !d.warmest.Known() || t > d.warmest.Value {
+		d.warmest, d.warm = portstate.Say(d.Input, t), dev.Name
+		if d.warm == "" {
+			d.warm = dev.GUID.String()
+		}
 	}
 }
 

@@ -244,3 +244,22 @@ something_else=NA
 		t.Errorf("waits %+v, want the short counter, saturated", c)
 	}
 }
+
+// TEMP_SENSING states no limit: the warmest device is a remark, and "N/A" is none.
+func TestTheWarmestDeviceIsARemark(t *testing.T) {
+	set, _ := read(t, "x.db_csv", `START_NODES
+NodeDesc,NumPorts,NodeType,NodeGUID
+"leaf1",65,2,0x1
+"leaf2",65,2,0x2
+END_NODES
+START_TEMP_SENSING
+NodeGUID,CurrentTemperature
+0x1,61
+0x2,74
+0x3,N/A
+END_TEMP_SENSING
+`)
+	if len(set.Remarks) != 1 || set.Remarks[0].Value != "the warmest device is leaf2 with 74 °C; the file has no limit" || set.Remarks[0].At.Line != 9 {
+		t.Errorf("remarks %v", set.Remarks)
+	}
+}

@@ -34,6 +34,73 @@ ufm01 [ mgmt-ha-active ] (config) # `)
 	}
 }
 
+// TestPromptsOfAShellAreNoPorts: a prompt such as [root@ufm01 ~]# begins as the line of a port does. The form is that of
+// Topo.5 among the examples in HyungKwang/My-Programing.
+func TestPromptsOfAShellAreNoPorts(t *testing.T) {
+	s := readTopoText(t, "\ufeff[root@ufm01.example dgx]# ibnetdiscover \r\n"+`#
+switchguid=0x43f720300ce5712(43f720300ce5712)
+Switch  41 "S-043f720300ce5712"         # "sp69" base port 0 lid 15 lmc 0
+[1]     "H-1c34da07bbaee17c"[1](1c34da07bbaee17c) # "gpu7 mlx5_0" lid 72 4xHDR
+[root@ufm01.example dgx]#
+caguid=0x1c34da07bbaee17c
+Ca  1 "H-1c34da07bbaee17c"      # "gpu7 mlx5_0"
+[1](1c34da07bbaee17c) "S-043f720300ce5712"[1] # lid 72 lmc 0 "sp69" lid 15 4xHDR
+[root@ufm01 ~]# `)
+	if len(s.Nodes) != 2 || s.Nodes[0].Ports[1].Peer != (subnet.End{Node: 1, Port: 1}) {
+		t.Fatalf("%d nodes: %+v", len(s.Nodes), s.Nodes)
+	}
+}
+
+// TestAnUnknownLIDOfTheOtherEndIsNoError: the cable and its rate are known without it.
+func TestAnUnknownLIDOfTheOtherEndIsNoError(t *testing.T) {
+	for _, lid := range []string{"", "-1", "-4"} {
+		s, report, err := ReadTopo("a.topo", strings.NewReader(`switchguid=0x20(20)
+Switch  41 "S-0000000000000020"         # "leaf1" base port 0 lid 15 lmc 0
+[1]     "S-0000000000000021"[3] # "spine1" lid `+lid+` 4xHDR
+
+switchguid=0x21(21)
+Switch  41 "S-0000000000000021"         # "spine1" base port 0 lid 16 lmc 0
+[3]     "S-0000000000000020"[1] # "leaf1" lid 15 4xHDR
+`), Options{})
+		if err != nil {
+			t.Errorf("lid %q: %v", lid, err)
+			continue
+		}
+		if p := s.Nodes[0].Ports[1]; p.Peer != (subnet.End{Node: 1, Port: 3}) || p.Link.String() != "4xHDR" {
+			t.Errorf("lid %q: port 1 of leaf1: %+v", lid, p)
+		}
+		if len(report.Notes) != 1 || report.Notes[0].Line != 3 || !strings.Contains(report.Notes[0].Text, "the LID of the other end is taken as unknown") {
+			t.Errorf("lid %q: notes %v", lid, report.Notes)
+		}
+	}
+}
+
+// TestACableWithOneEndCanBeLeftOut: the rest of the fabric is read, and the report says which line.
+func TestACableWithOneEndCanBeLeftOut(t *testing.T) {
+	text := `switchguid=0x20(20)
+Switch  41 "S-0000000000000020"         # "leaf1" base port 0 lid 15 lmc 0
+[1]     "S-0000000000000021"[3] # "spine1" lid 16 4xHDR
+[2]     "S-0000000000000021"[4] # "spine1" lid 16 4xHDR
+
+switchguid=0x21(21)
+Switch  41 "S-0000000000000021"         # "spine1" base port 0 lid 16 lmc 0
+[3]     "S-0000000000000020"[1] # "leaf1" lid 15 4xHDR
+`
+	s, report, err := ReadTopo("a.topo", strings.NewReader(text), Options{Contradictions: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Nodes[0].Ports[1].Peer.Exists() || s.Nodes[0].Ports[2].Peer.Exists() {
+		t.Errorf("ports of leaf1: %+v", s.Nodes[0].Ports[:3])
+	}
+	if len(report.Contradictions) != 1 || report.Contradictions[0].Line != 4 || !strings.Contains(report.Contradictions[0].Text, "a cable with one end") {
+		t.Errorf("contradictions %v", report.Contradictions)
+	}
+	if _, _, err := ReadTopo("a.topo", strings.NewReader(text), Options{}); err == nil {
+		t.Error("no error without Contradictions")
+	}
+}
+
 // TestIbdiagnetsTopologyIsRead: ibdiagnet writes the label of a port in brackets, and the chips of a director have one
 // GUID before the brackets of switchguid, so their own is that of port 0.
 func TestIbdiagnetsTopologyIsRead(t *testing.T) {

@@ -111,12 +111,25 @@ func (t *topoReader) file(name string, r io.Reader) {
 			node = outside
 		case line[0] == '#':
 			t.comment(in, line)
+		case isPrompt(line):
+			in.skip(line)
 		case line[0] == '[', strings.HasPrefix(line, "@["):
 			t.port(in, node, line)
 		default:
 			node = t.statement(in, line, node)
 		}
 	}
+}
+
+// isPrompt recognises the prompt of a shell that a terminal saved: [root@ufm01 ~]# ibnetdiscover. A port has a number in
+// its brackets.
+func isPrompt(line string) bool {
+	user, host, ok := strings.Cut(line, "@")
+	if !ok || !strings.HasPrefix(user, "[") || strings.ContainsAny(user, `]" `) {
+		return false
+	}
+	_, command, ok := strings.Cut(host, "]")
+	return ok && len(command) > 0 && strings.IndexByte("#$>", command[0]) >= 0
 }
 
 // comment reads the port at which ibnetdiscover started.

@@ -47,6 +47,8 @@ func (t *topoReader) connect() {
 				continue
 			}
 			t.join(said, t.aliases[said.remote])
+		case !mutual && t.log.lenient:
+			t.log.contradict(said.where, "a cable with one end: %s is joined to %s, and no line describes that port", t.end(said.at), t.end(far[i]))
 		case !mutual:
 			t.fail(said.where, "a cable with one end: %s is joined to %s, and no line describes that port: expected [%d] %q[%d] there",
 				t.end(said.at), t.end(far[i]), far[i].Port, t.id(said.at), said.at.Port)

@@ -198,12 +198,14 @@ func (t *topoReader) portComment(in *lines, text string, said *saidCable) {
 		return
 	}
 	c.rest = c.rest[end+len(`" lid `):]
-	lid, ok := c.number(1<<16 - 1)
-	if !ok {
-		in.fail("expected the LID of the other end, not %s", found(c.rest))
-		return
+	if lid, ok := c.number(1<<16 - 1); ok {
+		said.lid, said.hasLID = units.LID(lid), true
+	} else {
+		in.note("the LID of the other end is taken as unknown: expected a number up to 65535, not %s", found(c.rest))
+		if strings.HasPrefix(c.rest, "-") {
+			c.word()
+		}
 	}
-	said.lid, said.hasLID = units.LID(lid), true
 	c.space()
 	word := c.word()
 	link, ok := parseLink(word)

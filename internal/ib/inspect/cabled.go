@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -38,9 +39,9 @@ func Cabling(s *subnet.Subnet) *cabling.Fabric {
 			if !far.Exists() || far.Node < near.Node || far.Node == near.Node && far.Port < near.Port {
 				continue
 			}
-			port := s.Port(near)
+			link := slower(s, near)
 			f.Cables = append(f.Cables, cabling.Cable{
-				A: cableEnd(near), B: cableEnd(far), Rate: port.Link.Rate(), Could: port.Could.Rate(), Link: linkText(port.Link),
+				A: cableEnd(near), B: cableEnd(far), Rate: link.Rate(), Could: cmp.Or(s.Port(near).Could.Rate(), s.Port(far).Could.Rate()), Link: linkText(link),
 			})
 		}
 	}

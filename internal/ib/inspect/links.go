@@ -112,10 +112,10 @@ func (in *inspection) sortOf(e subnet.End) string {
 	return "switch"
 }
 
-// slower is the slower of the links that the two ends of a cable report.
+// slower is the slower of the links that the two ends of a cable report, or the one that is known.
 func slower(s *subnet.Subnet, e subnet.End) subnet.Link {
 	a, b := s.Port(e).Link, s.Port(s.Peer(e)).Link
-	if b.Rate() < a.Rate() {
+	if a.Rate() == 0 || b.Rate() > 0 && b.Rate() < a.Rate() {
 		return b
 	}
 	return a

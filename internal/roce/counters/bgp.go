@@ -23,15 +23,15 @@ func readBGP(in *portstate.Input) {
 		words := strings.Fields(line)
 		switch {
 		case strings.HasPrefix(line, "Neighb") && strings.Contains(line, "State/PfxRcd"):
-			table, names = true, strings.Contains(line, "NeighborName") || strings.Contains(line, "Desc")
+			table, sessions, names = true, 0, strings.Contains(line, "NeighborName") || strings.Contains(line, "Desc")
 		case strings.HasPrefix(line, "Total number of neighbors"):
 			table = false
 			if total, err := strconv.Atoi(words[len(words)-1]); err == nil && total != sessions {
 				in.Note("the table has %d neighbours, and the total says %d: is the output truncated?", sessions, total)
 			}
 		case !table || strings.HasPrefix(line, "---") || len(words) < 2:
-		case len(words) < 10 || !strings.ContainsAny(words[0], ".:"):
-			in.Note("the row has %d of at least 10 columns and is left out: is the output truncated?", len(words))
+		case len(words) < 10 || words[1] != "4": // BGP's version; a neighbour can be an interface, as swp2 or spine2(swp2)
+			in.Note("the row is no neighbour and is left out: expected at least 10 columns, 4 in the second, not %q", short(line))
 		default:
 			session(in, words, names)
 			sessions++
@@ -51,7 +51,7 @@ func session(in *portstate.Input, words []string, names bool) {
 		s.State = "Established"
 	}
 	if names && len(rest) > 0 {
-		s.Name = rest[len(rest)-1]
+		s.Name = known(rest[len(rest)-1])
 	}
 	in.Set.Sessions = append(in.Set.Sessions, s)
 }

@@ -248,13 +248,15 @@ func readQoS(in *portstate.Input) {
 	}
 	h, err := host.Read(name, []host.Source{{Name: in.Name, Text: in.Text}})
 	if err != nil {
-		in.AtLine(0)
-		in.Note("%v", err)
+		in.Set.Notes = append(in.Set.Notes, err.Error()) // with its place
 	}
 	remark := func(at host.Place, format string, args ...any) {
 		in.Set.Remarks = append(in.Set.Remarks, portstate.Said[string]{Value: fmt.Sprintf(format, args...), At: portstate.Place{File: at.File, Line: at.Line}})
 	}
-	if h.PFC.Known() {
+	switch {
+	case h.PFC.Known() && len(h.PFC.Value) == 0:
+		remark(h.PFC.At, "PFC is off for all priorities")
+	case h.PFC.Known():
 		remark(h.PFC.At, "PFC is on for priorities %v", h.PFC.Value)
 	}
 	if h.Trust.Known() {

@@ -9,9 +9,18 @@ import (
 	"weft/units"
 )
 
-// switchPort is a port of a switch. Inner ports of a chassis, Ethernet-BP, are ports, too.
+// switchPort is a port of a switch. Inner ports of a chassis, Ethernet-BP, are ports, too. A virtual output queue is of
+// a port that can be of another card of the chassis: lc1|Ethernet0, lc1|asic0|Ethernet0.
 func switchPort(in *portstate.Input, r row, name string) portstate.Port {
-	return portstate.Named(r.device(in), name, cabling.Switch)
+	p := portstate.Named(in.Device, name, cabling.Switch)
+	p.Chip = r.space
+	if parts := strings.Split(name, "|"); len(parts) > 1 {
+		p.Device, p.Chip, p.Name = parts[0], "", parts[len(parts)-1]
+		if len(parts) > 2 {
+			p.Chip = parts[1]
+		}
+	}
+	return p
 }
 
 // readInterfaces reads show interfaces counters (sonic-utilities, tests/portstat_test.py). STATE is U for

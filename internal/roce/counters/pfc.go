@@ -29,6 +29,23 @@ func readPFC(in *portstate.Input) {
 	})
 }
 
+// readPFCHistory reads show pfc counters --history (sonic-utilities, scripts/pfcstat): how often each priority of a port
+// was paused, and how long in all, in µs. The rows of a port follow each other.
+func readPFCHistory(in *portstate.Input) {
+	var reading *portstate.Reading
+	rows(in, func(r row) {
+		priority := r.get("Priority")
+		if !strings.HasPrefix(priority, "PFC") {
+			return
+		}
+		if p := switchPort(in, r, r.get("Port")); reading == nil || reading.Port != p {
+			reading = in.Reading(p)
+		}
+		count(in, reading, "pauses received "+priority, r.get("RX Pause Transitions"))
+		count(in, reading, "pause time "+priority, r.get("Total RX Pause Time US"))
+	})
+}
+
 // readQueues reads show queue counters: a table for each port. UC are queues of unicast, MC of
 // multicast; ALL are queues of both, N/A on switches that tell them apart.
 func readQueues(in *portstate.Input) {

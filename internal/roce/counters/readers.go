@@ -11,9 +11,11 @@ import (
 // Readers are the readers of this package. The first that knows a text reads it.
 var Readers = []portstate.Reader{
 	{Name: "show interfaces counters fec-stats", What: "show interfaces counters fec-stats", Is: hasHeading("IFACE", "FEC_CORR"), Read: readFEC},
+	{Name: "show interfaces counters fec-histogram", What: "show interfaces counters fec-histogram", Is: hasHeading("Symbol Errors Per Codeword", "Codewords"), Read: readFECHistogram},
 	{Name: "show interfaces counters", What: "show interfaces counters (-a, errors)", Is: anyOf(hasHeading("IFACE", "RX_OK"), hasHeading("IFACE", "RX_ERR")), Read: readInterfaces},
 	{Name: "show interfaces status", What: "show interfaces status", Is: hasHeading("Interface", "Lanes", "Oper"), Read: readStatus},
 	{Name: "show pfc counters", What: "show pfc counters", Is: hasHeading("Port", "PFC0"), Read: readPFC},
+	{Name: "show pfc counters --history", What: "show pfc counters --history", Is: hasHeading("Port", "Priority", "RX Pause Transitions"), Read: readPFCHistory},
 	{Name: "show queue counters", What: "show queue counters (--voq, too)", Is: anyOf(hasHeading("Port", "TxQ"), hasHeading("Port", "Voq")), Read: readQueues},
 	{Name: "watermark", What: "show queue watermark, show priority-group watermark, show priority-group drop counters", Is: isWatermark, Read: readWatermark},
 	{Name: "show interfaces transceiver eeprom", What: "show interfaces transceiver eeprom -d", Is: isTransceiver, Read: readTransceiver},

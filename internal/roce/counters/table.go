@@ -25,14 +25,6 @@ func (r row) get(name string) string {
 	return ""
 }
 
-// device is the device of the row. Each chip of a device with several has a namespace.
-func (r row) device(in *portstate.Input) string {
-	if r.space != "" {
-		return strings.TrimSpace(in.Device + " " + r.space)
-	}
-	return in.Device
-}
-
 var dashes = regexp.MustCompile(`^ *-+(?:  +-+)+$`)
 
 // space finds (Namespace asic0), and «For namespace asic0:».
@@ -70,15 +62,17 @@ type table struct {
 // say where its columns begin and end.
 func rows(in *portstate.Input, do func(row)) {
 	t := &table{Input: in, do: do}
-	pending, at := "", 0
-	flush := func() {
+	pending, at, device, command, time := "", 0, "", "", int64(0)
+	flush := func() { // the line is of the prompt above it, though one below has been read
 		if pending == "" {
 			return
 		}
-		now := in.At().Line
+		now, nextDevice, nextCommand, nextTime := in.At().Line, in.Device, in.Shell, in.Time
 		in.AtLine(at)
+		in.Device, in.Shell, in.Time = device, command, time
 		t.line(pending)
 		in.AtLine(now)
+		in.Device, in.Shell, in.Time = nextDevice, nextCommand, nextTime
 		pending = ""
 	}
 	for line := range lines(in) {
@@ -88,7 +82,7 @@ func rows(in *portstate.Input, do func(row)) {
 			continue
 		}
 		flush()
-		pending, at = line, in.At().Line
+		pending, at, device, command, time = line, in.At().Line, in.Device, in.Shell, in.Time
 	}
 	flush()
 }

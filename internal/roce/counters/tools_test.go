@@ -176,14 +176,14 @@ func TestWatermarks(t *testing.T) {
 	set, _ := read(t, "pg-watermark.txt", "")
 	r := at(t, set, "Ethernet4")
 	expect(t, r, map[string]uint64{"watermark PG3": 203})
-	if r.Port.Device != "asic0" || len(set.Readings) != 4 {
-		t.Errorf("the port is of %q among %d, want asic0 among 4", r.Port.Device, len(set.Readings))
+	if r.Port.Chip != "asic0" || r.Port.Device != "" || len(set.Readings) != 4 {
+		t.Errorf("the port is of %q among %d, want asic0 among 4", r.Port.Chip, len(set.Readings))
 	}
 	set, _ = read(t, "queue-watermark.txt", "")
 	r = at(t, set, "Ethernet-BP256")
 	expect(t, r, map[string]uint64{"watermark UC0": 2057328, "watermark UC7": 28})
-	if r.Port.Device != "asic1" || len(at(t, set, "Ethernet-BP260").Counters) != 0 {
-		t.Errorf("the port is of %q; N/A gives %v", r.Port.Device, at(t, set, "Ethernet-BP260").Counters)
+	if r.Port.Chip != "asic1" || len(at(t, set, "Ethernet-BP260").Counters) != 0 {
+		t.Errorf("the port is of %q; N/A gives %v", r.Port.Chip, at(t, set, "Ethernet-BP260").Counters)
 	}
 }
 
@@ -339,11 +339,18 @@ Ethernet0        U        12         0         0         0         0         0
 `)
 	expect(t, at(t, set, "Ethernet0"), map[string]uint64{"RX_ERR": 12})
 	set, _ = read(t, "x", `For namespace asic0:
-                 Port    Voq    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes    Credit-WD-Del/pkts
----------------------  -----  --------------  ---------------  -----------  ------------  --------------------
-     testsw|Ethernet0   VOQ0              54                8           19            76                     6
+                  Port    Voq    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes    Credit-WD-Del/pkts
+----------------------  -----  --------------  ---------------  -----------  ------------  --------------------
+      testsw|Ethernet0   VOQ0              54                8           19            76                     6
+testsw|asic1|Ethernet4   VOQ0               1                0            0             0                     0
 `)
-	expect(t, at(t, set, "testsw|Ethernet0"), map[string]uint64{"queue VOQ0 dropped packets": 19, "queue VOQ0 packets deleted by the credit watchdog": 6})
+	if p := at(t, set, "Ethernet4").Port; p.String() != "testsw asic1 Ethernet4" {
+		t.Errorf("the port of another card is %v", p)
+	}
+	if p := at(t, set, "Ethernet0").Port; p.String() != "testsw Ethernet0" {
+		t.Errorf("the port of another card is %v", p)
+	}
+	expect(t, at(t, set, "Ethernet0"), map[string]uint64{"queue VOQ0 dropped packets": 19, "queue VOQ0 packets deleted by the credit watchdog": 6})
 	set, kind := read(t, "x", `Ingress PG dropped packets:
      Port    PG0    PG1    PG2    PG3
 ---------  -----  -----  -----  -----
@@ -379,5 +386,105 @@ Total entries displayed:  3
 `)
 	if len(set.Readings) != 2 || set.Readings[0].Peer.String() != "spine1 Ethernet48" || set.Readings[1].Peer.String() != "node 7 ens1f0" {
 		t.Errorf("%d cables: %+v", len(set.Readings), set.Readings)
+	}
+}
+
+// tests/portstat_test.py: the histogram is of a port that only the command names.
+func TestFECHistogram(t *testing.T) {
+	table := `Symbol Errors Per Codeword      Codewords
+----------------------------  -----------
+BIN0                            1,000,000
+BIN1                               900000
+BIN15                                   3
+`
+	set, kind := read(t, "x", "admin@leaf1:~$ show interfaces counters fec-histogram Ethernet8\n"+table+
+		"admin@leaf1:~$ show interfaces counters fec-histogram Ethernet16\n"+strings.ReplaceAll(table, " 3\n", " N/A\n"))
+	if kind != "show interfaces counters fec-histogram" || len(set.Readings) != 2 {
+		t.Fatalf("%d readings of %s", len(set.Readings), kind)
+	}
+	r := at(t, set, "Ethernet8")
+	if r.Port.String() != "leaf1 Ethernet8" {
+		t.Errorf("the port is %v", r.Port)
+	}
+	expect(t, r, map[string]uint64{"FEC BIN0": 1000000, "FEC BIN1": 900000, "FEC BIN15": 3})
+	if v, ok := value(at(t, set, "Ethernet16"), "FEC BIN15"); ok {
+		t.Errorf("N/A is %d, want unknown", v)
+	}
+	set, _ = read(t, "x", table)
+	if len(set.Readings) != 1 || set.Readings[0].Port.Name == "" || len(set.Notes) != 1 || !strings.Contains(set.Notes[0], "does not name its port") {
+		t.Errorf("readings %v, notes %v", set.Readings, set.Notes)
+	}
+}
+
+// The last row of a table is of the switch and the time above it, not of those of the next table.
+func TestTheLastRowIsOfThePromptAboveIt(t *testing.T) {
+	table := `    IFACE    STATE    RX_OK    RX_ERR
+---------  -------  -------  --------
+Ethernet0        U        1         0
+Ethernet4        U        1         7
+`
+	set, _ := read(t, "x", "2026-01-01 10:00:00\nadmin@leaf1:~$ show interfaces counters\n"+table+"2026-01-01 10:01:00\nadmin@leaf2:~$ show interfaces counters\n"+table)
+	for i, want := range []string{"leaf1 Ethernet0", "leaf1 Ethernet4", "leaf2 Ethernet0", "leaf2 Ethernet4"} {
+		r := set.Readings[i]
+		if r.Port.String() != want || (r.Time-set.Readings[0].Time)/1e6 != int64(i/2*60) {
+			t.Errorf("row %d is of %v at %d, want %s", i, r.Port, r.Time, want)
+		}
+	}
+}
+
+// A host without PFC, and an output that is cut off: the note has the place once.
+func TestQoSWithoutPFC(t *testing.T) {
+	set, _ := read(t, "x", "DCBX mode: OS controlled\nPriority trust state: pcp\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   0   0   0   0   0\ntc: 1 ratelimit: unlimited, tsa: vendor\n\t priority:  0\n")
+	if len(set.Remarks) != 2 || set.Remarks[0].Value != "PFC is off for all priorities" {
+		t.Errorf("remarks %v", set.Remarks)
+	}
+	if len(set.Notes) != 1 || strings.Count(set.Notes[0], "x:") != 1 {
+		t.Errorf("notes %q", set.Notes)
+	}
+}
+
+// doc/Command-Reference.md of sonic-utilities: transitions and µs of each priority.
+func TestPFCHistory(t *testing.T) {
+	set, kind := read(t, "x", `     Port    Priority    RX Pause Transitions    Total RX Pause Time US    Recent RX Pause Time US    Recent RX Pause Timestamp
+---------  ----------  ----------------------  ------------------------  -------------------------  ---------------------------
+Ethernet0        PFC0                      12                    12,000                      1,200         01/10/2008, 21:20:00
+Ethernet0        PFC3                      23                    20,003                      2,003         05/18/2033, 03:33:20
+
+Ethernet4        PFC0                      14                    14,000                      1,400         05/13/2014, 16:53:20
+Ethernet4        PFC3                     N/A                       N/A                        N/A                          N/A
+`)
+	if kind != "show pfc counters --history" || len(set.Readings) != 2 {
+		t.Fatalf("%d readings of %s", len(set.Readings), kind)
+	}
+	expect(t, at(t, set, "Ethernet0"), map[string]uint64{"pauses received PFC0": 12, "pause time PFC0": 12000, "pauses received PFC3": 23, "pause time PFC3": 20003})
+	r := at(t, set, "Ethernet4")
+	expect(t, r, map[string]uint64{"pause time PFC0": 14000})
+	if v, ok := value(r, "pause time PFC3"); ok {
+		t.Errorf("N/A is %d, want unknown", v)
+	}
+}
+
+// FRR's own table: sessions without an address are named by the interface and, in front, by the neighbour's host name.
+func TestBGPUnnumbered(t *testing.T) {
+	table := `Neighbor        V         AS   MsgRcvd   MsgSent   TblVer  InQ OutQ  Up/Down State/PfxRcd   PfxSnt Desc
+10.0.0.2        4      65002     29999     29998        0    0    0 01w3d17h           12       13 spine1
+spine2(swp2)    4      65003       100       200        0    0    0 00:12:00       Active        0 N/A
+Ethernet8       4      65009         0         0        0    0    0    never Idle (Admin)        0 leaf9
+
+Total number of neighbors 3
+`
+	if set, _ := read(t, "x", table+table); len(set.Sessions) != 6 || len(set.Notes) > 0 {
+		t.Errorf("two tables have %d sessions, notes %q", len(set.Sessions), set.Notes)
+	}
+	set, _ := read(t, "x", table)
+	if set.Sessions[1].Name != "" {
+		t.Errorf("N/A is the name %q", set.Sessions[1].Name)
+	}
+	var all []string
+	for _, s := range set.Sessions {
+		all = append(all, s.Neighbour+" "+s.State)
+	}
+	if got := strings.Join(all, ", "); got != "10.0.0.2 Established, spine2(swp2) Active, Ethernet8 Idle (Admin)" || len(set.Notes) > 0 {
+		t.Errorf("sessions %s, notes %q", got, set.Notes)
 	}
 }

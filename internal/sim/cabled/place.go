@@ -68,6 +68,9 @@ type host struct {
 
 // Place chooses the nodes of a cluster among the hosts of a fabric.
 func (s *Source) Place(c Choice) (*Placed, error) {
+	if s.lacking != nil {
+		return nil, s.lacking
+	}
 	hosts, loose := s.hosts()
 	if len(hosts) == 0 {
 		return nil, fmt.Errorf("%s: none of its %s is known to be a host: an adapter is known by the name of its host, such as \"gpu7 mlx5_0\"", s.Name, wording.Counted(len(s.Devices), "device", "devices"))

@@ -20,9 +20,10 @@ type Source struct {
 	Name   string
 	Format string // the format's name, in the words of its users
 	*cabling.Fabric
-	// Subnet is the fabric as an InfiniBand subnet, node by node of Devices. GUIDs and LIDs are the file's on
-	// InfiniBand, and absent on Ethernet.
-	Subnet *subnet.Subnet
+	// Subnet is the fabric as an InfiniBand subnet, node by node of Devices; nil if it cannot be one, and then Place
+	// says why. GUIDs and LIDs are the file's on InfiniBand, and absent on Ethernet.
+	Subnet  *subnet.Subnet
+	lacking error // why there is no Subnet
 	// InfiniBand says that the file is of an InfiniBand subnet: its ports are numbers.
 	InfiniBand bool
 
@@ -47,7 +48,7 @@ func Read(name string, files Files) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ofCabling(name, f)
+		return ofCabling(name, f), nil
 	}
 	text, err := files.whole(name)
 	if err != nil {
@@ -60,7 +61,7 @@ func Read(name string, files Files) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ofCabling(name, f)
+	return ofCabling(name, f), nil
 }
 
 // maxHead is the part of a file that shows its format: a terminal's lines may come before it.

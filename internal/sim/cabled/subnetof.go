@@ -9,9 +9,16 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// ofCabling is a fabric that is no InfiniBand subnet, with a subnet made of it: the shape of a fabric is seen from its
-// cables, whatever runs on them.
-func ofCabling(name string, f *cabling.Fabric) (*Source, error) {
+// ofCabling is a fabric that is no InfiniBand subnet.
+func ofCabling(name string, f *cabling.Fabric) *Source {
+	s := &Source{Name: name, Format: f.Format, Fabric: f}
+	s.Subnet, s.lacking = subnetOf(name, f)
+	return s
+}
+
+// subnetOf makes a subnet of a fabric: the shape of a fabric is seen from its cables, whatever runs on them. A director
+// that a plan lists as one device has too many ports for a node of it.
+func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 	s := &subnet.Subnet{Origin: subnet.None}
 	ports := portNumbers(f)
 	for i := range f.Devices {
@@ -24,7 +31,7 @@ func ofCabling(name string, f *cabling.Fabric) (*Source, error) {
 			n.Kind = subnet.Adapter
 		}
 		if len(ports[i]) > subnet.MaxPorts {
-			return nil, fmt.Errorf("%s: %s has %d ports with cables: at most %d are read", name, f.NameOf(i), len(ports[i]), subnet.MaxPorts)
+			return nil, fmt.Errorf("%s: %s has %d ports with cables, and one chip at most %d: the cables inside of it are not in the file, take one that lists its chips, such as ibnetdiscover's", name, f.NameOf(i), len(ports[i]), subnet.MaxPorts)
 		}
 		s.Add(n, max(1, len(ports[i])))
 	}
@@ -37,7 +44,7 @@ func ofCabling(name string, f *cabling.Fabric) (*Source, error) {
 		}
 		s.Connect(x, y, subnet.Link{})
 	}
-	return &Source{Name: name, Format: f.Format, Fabric: f, Subnet: s}, nil
+	return s, nil
 }
 
 // WithoutAggregators is the subnet without the cables to aggregation nodes (SHARP), which are in switches and no hosts.

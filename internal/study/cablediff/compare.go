@@ -49,6 +49,7 @@ func Compare(plan, actual *cabling.Fabric, planName, realName string) *Report {
 	d.joinMissingAndExtra()
 	d.joinSwaps()
 	d.joinDevices()
+	d.joinChips()
 	d.joinHosts()
 	d.joinNames()
 	d.names()

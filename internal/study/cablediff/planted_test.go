@@ -202,6 +202,12 @@ func TestPlantedFaultsAreNamed(t *testing.T) {
 			w.cut("pod0-spine1", "Ethernet240")
 			w.rename("pod0-spine1", "")
 		}, NoDevice, "pod0-spine1 is not there, so 7", "switch pod0-spine1 on"},
+		{"a chip of a director is not there", subnet, func(w *world) {
+			for line := range 6 {
+				w.cut("MF0;core:MCS8500/S02/U1", fmt.Sprint(line+1))
+			}
+			w.rename("MF0;core:MCS8500/S02/U1", "")
+		}, NoDevice, "chip S02/U1 of core is not there, so 6", "look at the board of chip S02/U1 in core"},
 		{"another host at a host's place", rails, func(w *world) { w.rename("gpu7", "gpu77") }, OtherName, "at the place of gpu7 is gpu77", "give the device the name gpu7"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package cablehealth
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -108,6 +109,10 @@ func (d *draft) sentence(f Finding) string {
 	return f.Tier.String() + ": " + strings.Join(parts, ", ")
 }
 
+// innerPort recognises the ports between the chips of a SONiC switch (sonic-utilities, tests/portstat_test.py; backplane,
+// inband, recycle).
+var innerPort = regexp.MustCompile(`(^| )Ethernet-(BP|IB|Rec)[0-9]+$`)
+
 // actionOf is the one action that mends a finding.
 func actionOf(f Finding, cable portstate.Cable, few bool) string {
 	what := "the cable"
@@ -119,6 +124,8 @@ func actionOf(f Finding, cable portstate.Cable, few bool) string {
 		between = " of " + f.Port
 	}
 	switch {
+	case (f.wire || f.Tier == LinkDown || f.Tier == Slow) && innerPort.MatchString(f.Port):
+		return "Look at the switch itself: " + f.Port + " leads to another chip of it, and has no cable."
 	case f.Tier == LinkDown, f.Tier == Slow:
 		return "Reseat " + what + between + "."
 	case f.wire && f.Tier == Unstable && !has(f, Lost, Errors) && !hasCounter(f, "LinkErrorRecoveryCounter"):

@@ -212,6 +212,7 @@ func (j *joined) find(p portstate.Port) *port {
 // conflict reports whether two descriptions cannot be of one port.
 func conflict(a, b portstate.Port) bool {
 	return a.Node != 0 && b.Node != 0 && a.Node != b.Node ||
+		a.Chip != "" && b.Chip != "" && a.Chip != b.Chip ||
 		a.Number >= 0 && b.Number >= 0 && a.Number != b.Number ||
 		a.GUID != 0 && b.GUID != 0 && a.GUID != b.GUID && (a.Node == 0 || b.Node == 0) && a.GUID != b.Node && a.Node != b.GUID
 }
@@ -229,6 +230,9 @@ func merge(to *portstate.Port, p portstate.Port) {
 	}
 	if to.Device == "" {
 		to.Device = p.Device
+	}
+	if to.Chip == "" {
+		to.Chip = p.Chip
 	}
 	if to.Number < 0 {
 		to.Number = p.Number

@@ -25,6 +25,7 @@ func Judge(set *portstate.Set, files []File, o Options) *Report {
 	}
 	j.measureAll()
 	j.fabricSpeed()
+	j.countLanes()
 	j.countUplinks()
 	for _, p := range j.ports {
 		if len(p.readings) > 0 || p.last.To != "" || p.pauses != nil {
@@ -54,6 +55,7 @@ type judge struct {
 	drafts map[int]*draft // by link
 	slow   map[int]bool   // links whose shortfall the finding about the fabric has
 	judged map[string]bool
+	lanes  laneCount
 	// uplinks are the switches with a cable to another switch; sameNumber is, by the number of a port,
 	// on how many of them it has one.
 	uplinks    map[string]bool

@@ -430,3 +430,64 @@ func TestAPlanGivesTheOtherEnds(t *testing.T) {
 		t.Errorf("findings %q", titles(r))
 	}
 }
+
+// Ports of one switch with several chips are the same in tables with and without a namespace, and a port between its
+// chips has no cable.
+func TestChipsOfASwitch(t *testing.T) {
+	queues := Source{"leaf1/q.txt", `For namespace asic0:
+        Port    TxQ    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes
+------------  -----  --------------  ---------------  -----------  ------------
+   Ethernet0    UC3             100            10000           50          5000
+Ethernet-BP0    UC3             100            10000            0             0
+`}
+	counters := Source{"leaf1/c.txt", `       IFACE    STATE    RX_OK    RX_ERR    TX_OK
+------------  -------  -------  --------  -------
+   Ethernet0        U      900         0      900
+   Ethernet4        U      900         0      900
+Ethernet-BP0        U      900       300      900
+`}
+	r := judgeSources(t, Options{}, queues, counters)
+	if r.Judged != 3 {
+		t.Errorf("%d ports judged, want 3", r.Judged)
+	}
+	if f := find(t, r, "asic0 Ethernet-BP0"); strings.Contains(f.Action, "cable of") || !strings.Contains(f.Action, "has no cable") {
+		t.Errorf("action %q", f.Action)
+	}
+	if f := find(t, r, "asic0 Ethernet0"); f.Tier != Dropped {
+		t.Errorf("finding %q", f.What)
+	}
+}
+
+// A file that does not say what the ends support: a link with one lane among links with four lost the others, and a
+// host with two is planned so.
+func TestOneLaneAmongFour(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("\"leaf\", Mellanox, 0x0000000000000001, LID 10\n# : IB# : Sta : PhysSta : MTU : LWA : LSA : FEC mode : Retran : Neighbor Guid : N# : NLID : Neighbor Description\n")
+	for i, lanes := range []string{"4x", "4x", "1x", "4x", "4x", "4x", "4x", "4x", "4x", "4x", "4x", "2x"} {
+		fmt.Fprintf(&b, "%d/1/1 : %d : ACT : LINK UP : 5 : %s : 100 : RS : NO-RTR : 0x%016x : 1 : %d : \"gpu%d mlx5_0\"\n", i+1, i+1, lanes, i+100, i+100, i)
+	}
+	r := judgeSources(t, Options{}, Source{"x.net_dump", b.String()})
+	if len(r.Findings) != 1 || r.Findings[0].Tier != Slow || r.Findings[0].Port != "leaf port 3 (3/1/1)" {
+		t.Fatalf("findings %q, want port 3 alone", titles(r))
+	}
+	if e := r.Findings[0].Evidence[0]; e.What != "1 of 4 lanes are in use; 10 of the 12 links have 4 lanes" {
+		t.Errorf("evidence %q", e.What)
+	}
+}
+
+// A lane with more light than its limit allows is no measure for the others.
+func TestALaneBeyondItsLimitIsNoMeasure(t *testing.T) {
+	r := judgeSources(t, Options{}, Source{"x", `Ethernet8: SFP EEPROM detected
+        Vendor PN: C-DQ8FNM010-N00
+        ChannelMonitorValues:
+                RX1Power: -3.8595dBm
+                RX2Power: 8.1478dBm
+                RX3Power: 1.1750dBm
+        ChannelThresholdValues:
+                RxPowerHighAlarm  : 6.9999dBm
+                RxPowerLowAlarm   : -11.9044dBm
+`})
+	if len(r.Findings) != 1 || len(r.Findings[0].Evidence) != 1 || r.Findings[0].Evidence[0].Counter != "power received on lane 2" {
+		t.Errorf("findings %+v, want lane 2 alone", r.Findings)
+	}
+}

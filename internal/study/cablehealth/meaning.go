@@ -106,6 +106,7 @@ var patterns = []struct {
 	name *regexp.Regexp
 	meaning
 }{
+	{regexp.MustCompile(`^FEC BIN(8|9|1[0-5])$`), meaning{tier: Errors, what: "codewords with as many symbol errors, of 15 that FEC corrects", wire: true}},
 	{regexp.MustCompile(`^rx_prio\d_(discards|buf_discard)$`), meaning{tier: Dropped, what: "frames of the priority dropped: no buffer", detail: true}},
 	{regexp.MustCompile(`^rx_prio\d_cong_discard$`), meaning{tier: Dropped, what: "frames of the priority dropped by congestion control of the NIC", detail: true}},
 }

@@ -61,10 +61,10 @@ func beyond(m portstate.Limits) string {
 	return ""
 }
 
-// bestLane is the most light of a lane, and the number of lanes with a value.
+// bestLane is the most light of a lane within its limits, and the number of such lanes.
 func bestLane(all []portstate.Limits) (best float64, lanes int) {
 	for _, m := range all {
-		if strings.HasPrefix(m.Name, "power received") {
+		if strings.HasPrefix(m.Name, "power received") && beyond(m) == "" {
 			if lanes++; lanes == 1 || m.Value > best {
 				best = m.Value
 			}

@@ -14,6 +14,7 @@ func (j *judge) observe() {
 		{"PortXmitWait", "waited to send (ticks of the device): congestion, no fault of the cable"},
 		{"PFC Rx", "received pause frames: what is behind the port takes data too slowly"},
 		{"PFC Tx", "sent pause frames: the switch or what is behind it was full"},
+		{"pause time", "were paused by the other side, for µs in all"},
 		{"watermark", "had the most bytes in a buffer"},
 	} {
 		if text := j.most(k.is, k.what); text != "" {
@@ -90,6 +91,8 @@ func ofKind(name, kind string) bool {
 		return strings.HasPrefix(name, "PFC") && strings.HasSuffix(name, " Rx")
 	case "PFC Tx":
 		return strings.HasPrefix(name, "PFC") && strings.HasSuffix(name, " Tx")
+	case "pause time":
+		return strings.HasPrefix(name, "pause time ")
 	case "watermark":
 		return strings.HasPrefix(name, "watermark ")
 	}

@@ -110,6 +110,10 @@ func (j *judge) fabricFinding(all []shortfall, pair string) {
 func (j *judge) speed(p *port) bool {
 	active, okActive := p.active()
 	could, okCould := p.could()
+	usual := ""
+	if okActive && !okCould {
+		could, usual, okCould = j.usualLanes(p, active.Value)
+	}
 	if !okActive || !okCould {
 		return j.slow[p.link()]
 	}
@@ -121,6 +125,9 @@ func (j *judge) speed(p *port) bool {
 	what := "the speed is below what both ends support"
 	if active.Value.Lanes < could.Lanes {
 		what = fmt.Sprintf("%d of %d lanes are in use", active.Value.Lanes, could.Lanes)
+	}
+	if usual != "" {
+		what += "; " + usual
 	}
 	d.add(p, Evidence{Counter: "link", Value: fmt.Sprintf("%v, could be %v", active.Value, could), What: what, At: active.At.String(), tier: Slow, wire: true})
 	if missing > d.cost.Rate {

@@ -190,6 +190,7 @@ func readCSV(file, text string) (*cabling.Fabric, error) {
 		return nil, problem(file, rows[at].line, "the headings have no column for %s: expected StartDevice,StartPort,EndDevice,EndPort, or device,port,device,port, or the headings of UFM, AVD, SONiC or NetBox", strings.Join(m, " and "))
 	}
 	t := &tableReader{b: newBuilder(file, formatOf(best)), c: best}
+	t.avd = t.b.f.Format == avdTopology
 	t.ndt = t.b.f.Format == ufmNDT
 	t.ends(rows[at+1:], text)
 	if best.kind[0] >= 0 && best.kind[1] >= 0 && t.b.f.Format == netboxCables {
@@ -222,6 +223,8 @@ const (
 	netboxCables = "NetBox cables"
 )
 
+const avdTopology = "AVD fabric topology"
+
 // formatOf is the format of a table by the columns that only it has.
 func formatOf(c *columns) string {
 	switch {
@@ -234,7 +237,7 @@ func formatOf(c *columns) string {
 	case c.names["peernode"] && c.names["system"]:
 		return "UFM ports"
 	case c.names["peernode"] && c.names["nodeinterface"]:
-		return "AVD fabric topology"
+		return avdTopology
 	}
 	return "table of cables"
 }
@@ -246,6 +249,8 @@ type tableReader struct {
 	b     *builder
 	c     *columns
 	ndt   bool
+	avd   bool
+	inner int             // rows of interfaces that share a cable with others
 	least int             // cells that a row must have
 	width int             // cells that the first row has
 	cut   bool            // the last row has no end of line
@@ -308,6 +313,9 @@ func (t *tableReader) read(rows []row) (*cabling.Fabric, error) {
 	if len(t.split) > 0 {
 		t.b.f.Note("%s: %s in several racks; each rack's is a device of its own", t.b.file, wording.Counted(len(t.split), "device name is", "device names are"))
 	}
+	if t.inner > 0 {
+		t.b.f.Note("%s: %s left out: their cables have rows of their own", t.b.file, wording.Counted(t.inner, "row of subinterfaces is", "rows of subinterfaces are"))
+	}
 	if len(t.b.f.Cables) == 0 && bad != nil {
 		return nil, bad
 	}
@@ -340,6 +348,10 @@ func (t *tableReader) cable(r *row, last bool) (c cabling.Cable, ok bool, err er
 	for i, at := range [2]*cabling.End{&c.A, &c.B} {
 		name, port := r.cell(t.c.device[i]), r.cell(t.c.port[i])
 		if name == "" || absent[strings.ToLower(name)] {
+			return c, false, nil
+		}
+		if t.avd && subinterface.MatchString(port) {
+			t.inner++
 			return c, false, nil
 		}
 		if t.ndt && !hasDigit(port) {
@@ -389,6 +401,8 @@ func (t *tableReader) end(r *row, i int, name, port string) cabling.End {
 
 var (
 	// "Blade 16_Port 2/20" is port 20 of chip 2 of line card 16: L16/U2/20.
-	bladePort    = regexp.MustCompile(`(?i)^blade\s*(\d+)[_ ]+port\s*(\d+)/(\d+)$`)
+	bladePort = regexp.MustCompile(`(?i)^blade\s*(\d+)[_ ]+port\s*(\d+)/(\d+)$`)
+	// Ethernet1.100 and "Ethernet1 VLAN 42" of AVD (examples/cv-pathfinder) share the cable of Ethernet1.
+	subinterface = regexp.MustCompile(`(?i)^Ethernet[0-9/]+(\.[0-9]+| VLAN [0-9]+)$`)
 	numberedPort = regexp.MustCompile(`(?i)^port\s*(\d+)$`)
 )

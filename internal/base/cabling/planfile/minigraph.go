@@ -3,10 +3,13 @@ package planfile
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/wording"
 )
 
 // viewOfMinigraph reads the neighbours in a minigraph.xml of SONiC: PngDec/DeviceInterfaceLinks has the cables, in which
@@ -27,15 +30,19 @@ func viewOfMinigraph(file, text string) (*view, error) {
 	if v.model == "" {
 		v.model = m.about[m.own].model
 	}
-	apart := 0
+	apart, inside := 0, 0
 	for i := range m.links {
 		f := m.links[i].fields
 		s := sight{rate: rateOf(f["Bandwidth"]), place: cabling.Place{File: file, Line: m.links[i].line}}
+		start, end := m.isOwn(f["StartDevice"]), m.isOwn(f["EndDevice"])
 		switch {
-		case strings.EqualFold(f["StartDevice"], m.own):
-			s.port, s.peer, s.peerPort = f["StartPort"], f["EndDevice"], f["EndPort"]
-		case strings.EqualFold(f["EndDevice"], m.own):
-			s.port, s.peer, s.peerPort = f["EndPort"], f["StartDevice"], f["StartPort"]
+		case start && end || isChip(f["StartDevice"]) || isChip(f["EndDevice"]):
+			inside++
+			continue
+		case start:
+			s.port, s.peer, s.peerPort = m.ownPort(f["StartDevice"], f["StartPort"]), f["EndDevice"], f["EndPort"]
+		case end:
+			s.port, s.peer, s.peerPort = m.ownPort(f["EndDevice"], f["EndPort"]), f["StartDevice"], f["StartPort"]
 		default:
 			apart++
 			continue
@@ -45,8 +52,32 @@ func viewOfMinigraph(file, text string) (*view, error) {
 	if apart > 0 {
 		v.notes = append(v.notes, file+": links of other devices than "+m.own+" are left out")
 	}
+	if inside > 0 {
+		v.notes = append(v.notes, fmt.Sprintf("%s: %s between the chips of %s left out", file, wording.Counted(inside, "link", "links"), m.own))
+	}
 	return v, nil
 }
+
+// isOwn reports whether a device is the switch of the file. A switch with several chips writes its front ports under its
+// own name or under a chip's, as in lc06-ASIC00 of lc06.
+func (m *minigraph) isOwn(device string) bool {
+	own := len(m.own)
+	return len(device) >= own && strings.EqualFold(device[:own], m.own) && (device[own:] == "" || chipSuffix.MatchString(device[own:]))
+}
+
+// ownPort is a port of the switch by a name of its own: chips count their ports apart, and Eth8-ASIC01 is that of one.
+func (m *minigraph) ownPort(device, port string) string {
+	chip := device[len(m.own):]
+	if chip == "" || strings.Contains(port, "-ASIC") {
+		return port
+	}
+	return port + chip
+}
+
+// isChip reports whether a device is a chip without the name of its switch: its links are inside of the switch.
+func isChip(device string) bool { return chipSuffix.MatchString("-" + device) }
+
+var chipSuffix = regexp.MustCompile(`(?i)^-ASIC[0-9]{1,3}$`)
 
 // minigraph collects the parts of the file.
 type minigraph struct {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -206,6 +207,45 @@ topology:
 	}
 	if _, err := ofText("x.clab.gotmpl.yml", "topology:\n  nodes:\n{{ range .x }}\n    a: }\n"); err == nil || !strings.Contains(err.Error(), "template") {
 		t.Errorf("a template: %v", err)
+	}
+}
+
+// A switch of several chips has its front ports under its own name or under the chips', and lists the links between its
+// chips, too. The forms are those of sample-minigraph.xml and voq_chassis_lc_multi_asic.xml in sonic-buildimage.
+func TestMinigraphsOfSeveralChipsHaveNoInnerCables(t *testing.T) {
+	link := func(a, ap, b, bp string) string {
+		return "<DeviceLinkBase><ElementType>DeviceInterfaceLink</ElementType><EndDevice>" + b + "</EndDevice><EndPort>" + bp +
+			"</EndPort><StartDevice>" + a + "</StartDevice><StartPort>" + ap + "</StartPort></DeviceLinkBase>"
+	}
+	f := must(t, "minigraph.xml", "<DeviceMiniGraph><PngDec><DeviceInterfaceLinks>"+
+		link("lc03", "Ethernet1/1", "up1", "Ethernet1")+link("lc03", "Ethernet1/1", "ASIC0", "Eth0-ASIC0")+
+		link("ASIC1", "Eth7-ASIC1", "ASIC0", "Eth8-ASIC0")+
+		link("LC03-ASIC00", "Eth8", "up2", "Ethernet1")+link("down1", "Ethernet3", "lc03-ASIC01", "Eth8")+
+		link("lc03-ASIC00", "Eth9", "lc03-ASIC01", "Eth9")+
+		"</DeviceInterfaceLinks></PngDec><Hostname>lc03</Hostname></DeviceMiniGraph>")
+	if len(f.Cables) != 3 || !has(f, "lc03 Ethernet1/1", "up1 Ethernet1") || !has(f, "lc03 Eth8-ASIC00", "up2 Ethernet1") || !has(f, "lc03 Eth8-ASIC01", "down1 Ethernet3") {
+		t.Errorf("cables %v", cables(f))
+	}
+	if !slices.Contains(f.Notes, "minigraph.xml: 3 links between the chips of lc03 left out") {
+		t.Errorf("notes %v", f.Notes)
+	}
+}
+
+// AVD lists subinterfaces beside the interface whose cable they share, and interfaces without a peer.
+func TestSubinterfacesOfAVDAreNoCables(t *testing.T) {
+	f := must(t, "avd.csv", `Node Type,Node,Serial number,Node Interface,Peer Type,Peer Node,Peer Interface,Node Interface Enabled
+l3leaf,leaf1,,Ethernet3,wan_router,wan1,Ethernet1,True
+l3leaf,leaf1,,Ethernet3.100,wan_router,wan1,Ethernet1.100,True
+wan_router,wan1,,Ethernet1,l3leaf,leaf1,Ethernet3,True
+wan_router,wan1,,Ethernet2.42,l2leaf,leaf2,Ethernet1 VLAN 42,True
+wan_router,wan1,,Ethernet2,l2leaf,leaf2,Ethernet1,True
+spine,spine1,,Ethernet1,l3_interface,,,True
+`)
+	if len(f.Cables) != 2 || !has(f, "leaf1 Ethernet3", "wan1 Ethernet1") || !has(f, "leaf2 Ethernet1", "wan1 Ethernet2") {
+		t.Errorf("cables %v", cables(f))
+	}
+	if !slices.Contains(f.Notes, "avd.csv: 2 rows of subinterfaces are left out: their cables have rows of their own") {
+		t.Errorf("notes %v", f.Notes)
 	}
 }
 
