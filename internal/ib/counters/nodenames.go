@@ -33,7 +33,7 @@ type nodeName struct {
 var siteName = regexp.MustCompile(`^(?:[HS]-|0x)([0-9a-fA-F]{16})\s+([^"\s].*)$`)
 
 func cutNodeName(line string) (nodeName, bool) {
-	if m := siteName.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[2], "0x") {
+	if m := siteName.FindStringSubmatch(line); len(m) > 0 && !strings.HasPrefix(m[2], "0x") {
 		return nodeName{"0x" + m[1], m[2]}, true
 	}
 	guid, rest, ok := strings.Cut(line, `"`)

@@ -50,7 +50,7 @@ func readOpenSMLog(in *portstate.Input) {
 	for line := range in.Lines() {
 		at := logLine.FindStringSubmatch(line)
 		if at != nil {
-			if m := notice.FindStringSubmatch(line); m != nil && (seen[m[2]+" "+m[4]] != nil || len(seen) < maxNotices) {
+			if m := notice.FindStringSubmatch(line); len(m) > 0 && (seen[m[2]+" "+m[4]] != nil || len(seen) < maxNotices) {
 				key := m[2] + " " + m[4]
 				if seen[key] == nil {
 					seen[key] = &notices{text: fmt.Sprintf("notice %s (%s) from LID %s, first at %s", m[2], short(m[3]), m[4], at[1]), at: in.At()}

@@ -47,7 +47,6 @@ type queryErrors struct {
 	nodes   string // the summary's count of nodes
 	summary bool
 	hidden  map[string]bool // counters with a threshold, or suppressed: not listed is not 0
-	all     bool            // any counter may be hidden
 }
 
 func readQueryErrors(in *portstate.Input) {

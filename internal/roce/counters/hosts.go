@@ -23,7 +23,7 @@ func isEthtool(text string) bool {
 			return true
 		}
 		m := ethtoolLine.FindStringSubmatch(line)
-		return m != nil && mlx5Name.MatchString(m[1])
+		return len(m) > 0 && mlx5Name.MatchString(m[1])
 	})
 }
 
@@ -44,7 +44,7 @@ func readEthtool(in *portstate.Input) {
 			iface = m[1]
 			continue
 		}
-		if m := ethtoolCommand.FindStringSubmatch(in.Shell); m != nil && m[1] != iface {
+		if m := ethtoolCommand.FindStringSubmatch(in.Shell); len(m) > 0 && m[1] != iface {
 			iface, r = m[1], nil
 		}
 		m := ethtoolLine.FindStringSubmatch(line)

@@ -11,7 +11,7 @@ import (
 // each priority. The name of the table stands where the column of ports has its name.
 func readPFC(in *portstate.Input) {
 	rows(in, func(r row) {
-		direction := ""
+		var direction string
 		switch r.columns[0] {
 		case "Port Rx":
 			direction = "Rx"

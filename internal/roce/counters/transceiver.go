@@ -19,10 +19,9 @@ func isTransceiver(text string) bool {
 
 type transceiver struct {
 	*portstate.Input
-	r          *portstate.Reading
-	limits     map[string]float64
-	measured   []portstate.Limits
-	thresholds bool
+	r        *portstate.Reading
+	limits   map[string]float64
+	measured []portstate.Limits
 }
 
 func readTransceiver(in *portstate.Input) {

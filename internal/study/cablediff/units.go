@@ -44,8 +44,7 @@ func layoutOf(plan *side) *layout {
 // units joins switches that share a host. A unit has at least two.
 func (l *layout) units(plan *side, of map[*site][]*site, leaves map[*site]map[string]int) {
 	root := map[*site]*site{}
-	var find func(t *site) *site
-	find = func(t *site) *site {
+	find := func(t *site) *site {
 		for root[t] != nil {
 			if root[root[t]] != nil {
 				root[t] = root[root[t]]

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/internal/base/portstate"
 	"weft/units"
 )
 
@@ -37,7 +36,6 @@ type Finding struct {
 
 	wire   bool
 	amount float64 // the largest value of the tier's counters, where no cost is known
-	at     portstate.Place
 }
 
 // Cost is what a fault costs, as far as it can be computed.

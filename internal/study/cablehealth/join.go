@@ -184,7 +184,7 @@ func (j *joined) find(p portstate.Port) *port {
 	var found *port
 	strong := p.Node != 0 || p.GUID != 0
 	for _, k := range keys {
-		if strong && k.guid == 0 && k.lid == 0 && found == nil && len(j.keys) > 0 && rankOf(p) < 2 {
+		if strong && k.guid == 0 && k.lid == 0 && len(j.keys) > 0 && rankOf(p) < 2 {
 			if at := j.keys[k]; at != nil && (at.names.Node != 0 || at.names.GUID != 0) {
 				continue // another device of the same name, or another form of GUID: the GUIDs differ
 			}

@@ -18,7 +18,7 @@ func (j *judge) state(p *port) bool {
 	default:
 		return false
 	}
-	why := ""
+	var why string
 	carried := p.carried()
 	switch {
 	case p.facts.Cabled.Known() && !p.facts.Cabled.Value:

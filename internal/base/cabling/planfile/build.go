@@ -70,11 +70,11 @@ func (b *builder) suggest(device int, r cabling.Role, from string) {
 	}
 }
 
-// connect adds a cable, which may have been listed from its other end. It is false if it is left out.
-func (b *builder) connect(c cabling.Cable) bool {
+// connect adds a cable, which may have been listed from its other end.
+func (b *builder) connect(c cabling.Cable) {
 	if c.A == c.B {
 		b.note(c.Place, "a cable from %s to itself is left out", b.f.EndName(c.A))
-		return false
+		return
 	}
 	ends := [2]cabling.End{bare(c.A), bare(c.B)}
 	for i, e := range ends {
@@ -85,20 +85,19 @@ func (b *builder) connect(c cabling.Cable) bool {
 		o := &b.f.Cables[old]
 		if other := ends[1-i]; bare(o.A) == e && bare(o.B) == other || bare(o.B) == e && bare(o.A) == other {
 			b.again(o, &c)
-			return true
+			return
 		}
 		if !b.broken[old] {
 			b.broken[old] = true
 		}
 		b.note(c.Place, "%s has two cables: to %s here, and to %s at %s; both are left out",
 			b.f.EndName(e), b.f.EndName(ends[1-i]), b.f.EndName(otherEnd(o, e)), o.Place)
-		return false
+		return
 	}
 	for _, e := range ends {
 		b.at[e] = len(b.f.Cables)
 	}
 	b.f.Cables = append(b.f.Cables, c)
-	return true
 }
 
 // bare is an end without its label: one port.

@@ -81,7 +81,7 @@ func (r *dotReader) body(defaults map[string]string, depth int) error {
 				return err
 			}
 		case r.tok.kind == dotName:
-			if err := r.statement(own, depth); err != nil {
+			if err := r.statement(own); err != nil {
 				return err
 			}
 		default:
@@ -93,7 +93,7 @@ func (r *dotReader) body(defaults map[string]string, depth int) error {
 }
 
 // statement reads a node, an edge, a default or a subgraph.
-func (r *dotReader) statement(defaults map[string]string, depth int) error {
+func (r *dotReader) statement(defaults map[string]string) error {
 	if !r.tok.quoted {
 		switch strings.ToLower(r.tok.text) {
 		case "subgraph":

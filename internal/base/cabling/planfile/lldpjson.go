@@ -68,13 +68,14 @@ func idOf(v *value) string {
 
 // textOf is a text, alone, in {"value": …}, or in a list of these.
 func textOf(v *value) string {
-	for _, each := range v.all() {
-		if each.kind == object {
-			return each.str("value")
-		}
-		return strings.TrimSpace(each.text)
+	all := v.all()
+	switch {
+	case len(all) == 0:
+		return ""
+	case all[0].kind == object:
+		return all[0].str("value")
 	}
-	return ""
+	return strings.TrimSpace(all[0].text)
 }
 
 // viewOfEOS reads EOS' show lldp neighbors | json, and its detail. Source: napalm-automation/napalm test/eos.

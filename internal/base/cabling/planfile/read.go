@@ -70,7 +70,7 @@ func recognise(name, text string) (f *cabling.Fabric, v *view, err error) {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], "\r")
 	}
-	if v = viewOfBlocks(name, lines); v != nil {
+	if v := viewOfBlocks(name, lines); v != nil {
 		return nil, v, nil
 	}
 	if t, head := lldpText(lines); t != nil {

@@ -144,7 +144,7 @@ func (b *builder) concludeRoles() {
 		if d.Role != cabling.Unknown {
 			continue
 		}
-		from := ""
+		var from string
 		switch h, ok := b.hint[i]; {
 		case ok:
 			d.Role, from = h.role, h.from

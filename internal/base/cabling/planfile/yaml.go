@@ -19,8 +19,8 @@ func parseYAML(file, text string) (*value, error) {
 		return nil
 	})
 	if err := yaml.Load([]byte(text), &docs, yaml.WithAllDocuments(), yaml.WithPlugin(loaderlimits.New(depth))); err != nil {
-		if strings.Contains(text, "{{") {
-			return nil, problem(file, 1+strings.Count(text[:strings.Index(text, "{{")], "\n"), "this is a template ({{ … }}), not the topology: let the template be filled in first (%v)", err)
+		if before, _, ok := strings.Cut(text, "{{"); ok {
+			return nil, problem(file, 1+strings.Count(before, "\n"), "this is a template ({{ … }}), not the topology: let the template be filled in first (%v)", err)
 		}
 		line := 0
 		if e, ok := errors.AsType[*yaml.LoadError](err); ok {
