@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,41 @@ workload: {pattern: permutation, sizes: [256KiB]}
 	}
 	if got := timeOf(t, other); got == want {
 		t.Error("ftree takes as long as minhop: the test sees no tables")
+	}
+}
+
+// TestATableWithoutAnEntryNamesIt: the table of leaf0 lacks a NIC on leaf1.
+func TestATableWithoutAnEntryNamesIt(t *testing.T) {
+	folder := t.TempDir()
+	text := `
+cluster: {nodes: 8, node: dgx-h100}
+topology: %s
+fabric: {preset: infiniband-ndr, routing: {mode: deterministic%s}}
+workload: {pattern: permutation, sizes: [4KiB]}
+`
+	own := resolveIn(t, folder, fmt.Sprintf(text, "{shape: fat-tree, radix: 16}", ""))
+	s := writeSubnet(t, own, filepath.Join(folder, "real.topo"))
+	if err := s.AssignLIDs(0); err != nil {
+		t.Fatal(err)
+	}
+	routed, err := route.Compute(s, "minhop", route.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, to := slices.IndexFunc(s.Nodes, func(n subnet.Node) bool { return n.Name == "leaf0" }), 63
+	lid := s.Nodes[to].Ports[1].LID
+	routed.LFT[routed.Dense[leaf]][lid] = subnet.NoPort
+	var dump strings.Builder
+	if err := format.WriteLFTs(&dump, s, routed.Tables); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "lfts.dump"), []byte(dump.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = sim.Run(t.Context(), resolveIn(t, folder, fmt.Sprintf(text, "{file: real.topo}", ", tables: lfts.dump")), sim.Options{})
+	want := fmt.Sprintf("leaf0 has no entry for %s (LID %d); 1 such entry is missing", s.Nodes[to].Name, lid)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }
 

@@ -172,6 +172,7 @@ func (n *numbering) links() {
 		n.ports = portNumbers(n.s.Fabric)
 	}
 	unknown, left := 0, map[cabling.Role]int{}
+	own, firstOwn := 0, ""
 	for i := range n.s.Cables {
 		c := &n.s.Cables[i]
 		a, okA := n.end(c.A)
@@ -181,7 +182,9 @@ func (n *numbering) links() {
 			continue
 		}
 		if a.device == b.device {
-			n.p.note("%s: the cable from %s to the same switch is left out", n.s.Name, n.s.EndName(c.A))
+			if own++; own == 1 {
+				firstOwn = n.s.EndName(c.A)
+			}
 			continue
 		}
 		l := Link{A: a.device, B: b.device, PortA: a.port, PortB: b.port, Rate: c.Rate, Length: c.Length}
@@ -189,6 +192,9 @@ func (n *numbering) links() {
 			unknown++
 		}
 		n.p.Links = append(n.p.Links, l)
+	}
+	if own > 0 {
+		n.p.note("left out: %s a switch to itself, the first at %s", wording.Counted(own, "cable from", "cables from"), firstOwn)
 	}
 	if unknown > 0 {
 		n.p.note("the file does not say the rate of %s: they have the rate of the fabric's link", wording.Counted(unknown, "cable", "cables"))

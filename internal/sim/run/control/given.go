@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"weft/internal/base/topology"
+	"weft/internal/base/wording"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/run/network"
+	"weft/scenario"
 )
 
 // givenEngine is the name of tables that the scenario gives, where an engine's name is expected.
@@ -31,5 +33,38 @@ func given(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID) (*route
 			}
 		}
 	}
+	if err := eachLeafHasEntries(p, rows); err != nil {
+		return nil, err
+	}
 	return &route.Result{Tables: t, Report: route.Report{Choice: route.Choice{Asked: givenEngine, Used: givenEngine}}}, nil
+}
+
+// eachLeafHasEntries names the first NIC of the cluster for which a switch with other NICs of the cluster has no entry,
+// and the number of such entries.
+func eachLeafHasEntries(p *network.Plan, rows []scenario.PortRow) error {
+	g := p.Graph
+	missing, first := 0, ""
+	seen := map[topology.NodeID]bool{}
+	for nic := range g.Compute() {
+		leaf, _, ok := g.Peer(topology.End{Node: topology.NodeID(nic)})
+		if !ok || seen[leaf.Node] {
+			continue
+		}
+		seen[leaf.Node] = true
+		for to, port := range rows[int(leaf.Node)-g.Endpoints].Ports()[:g.Compute()] {
+			if port != subnet.NoPort {
+				continue
+			}
+			if missing++; missing == 1 {
+				first = fmt.Sprintf("%s has no entry for %s", g.Nodes[leaf.Node].Name, g.Nodes[to].Name)
+				if lid := g.Nodes[to].ID.LID; lid > 0 {
+					first += fmt.Sprintf(" (LID %d)", lid)
+				}
+			}
+		}
+	}
+	if missing > 0 {
+		return fmt.Errorf("the tables of routing.tables: %s; %s of switches with NICs of the cluster", first, wording.Counted(missing, "such entry is missing in the tables", "such entries are missing in the tables"))
+	}
+	return nil
 }
