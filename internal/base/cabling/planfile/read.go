@@ -116,12 +116,14 @@ func beginOfJSON(lines []string) int {
 
 var (
 	clabTop  = regexp.MustCompile(`(?m)^"?topology"?\s*:\s*(#.*)?\r?$`)
+	otherTop = regexp.MustCompile(`(?m)^"?(cluster|fabrics?|workload|training|serving)"?\s*:`) // of a scenario
 	clabPart = regexp.MustCompile(`(?m)^\s+(-\s*)?"?(nodes|endpoints?)"?\s*:`)
 )
 
-// IsContainerlab is whether a YAML text is a topology of containerlab: no other YAML is read here.
+// IsContainerlab is whether a YAML text is a topology of containerlab: no other YAML is read here. A scenario has a
+// topology too, and other sections beside it.
 func IsContainerlab(text string) bool {
-	return clabTop.MatchString(text) && clabPart.MatchString(text)
+	return clabTop.MatchString(text) && clabPart.MatchString(text) && !otherTop.MatchString(text)
 }
 
 // recogniseJSON reads a JSON value by the names of its members. head is the text before it, line its first line.

@@ -437,3 +437,15 @@ func whole(t *testing.T, f *cabling.Fabric) {
 		}
 	}
 }
+
+// TestAScenarioIsNoTopologyOfContainerlab: both have a topology, and nodes below something.
+func TestAScenarioIsNoTopologyOfContainerlab(t *testing.T) {
+	for text, want := range map[string]bool{
+		"name: x\ncluster:\n  nodes: 31\ntopology:\n  shape: fat-tree\nfabrics: [infiniband-ndr]\n":             false,
+		"name: x\ntopology:\n  nodes:\n    a: {kind: linux}\n  links:\n    - endpoints: [\"a:e1\", \"b:e1\"]\n": true,
+	} {
+		if got := IsContainerlab(text); got != want {
+			t.Errorf("%q: %t, want %t", text, got, want)
+		}
+	}
+}
