@@ -199,14 +199,21 @@ func (d *device) forward() {
 		case <-d.done:
 			return
 		case e := <-d.Events():
-			of, ok := owners.of(subject(e))
-			switch {
-			case e.QP == nil && e.CQ == nil && e.SRQ == nil:
+			if e.QP == nil && e.CQ == nil && e.SRQ == nil {
 				d.tellAll(e.Type)
-			case ok: // otherwise the object is destroyed already
-				tell(of, e.Type)
+				continue
 			}
+			owners.tell(subject(e), e.Type)
 		}
+	}
+}
+
+// tell writes an event of an object to the pipe of its context, unless the object is destroyed already.
+func (t *ownerTable) tell(v any, kind verbs.EventType) {
+	t.telling.Lock()
+	defer t.telling.Unlock()
+	if of, ok := t.of(v); ok {
+		tell(of, kind)
 	}
 }
 

@@ -152,6 +152,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	int e = weft->destroy_cq(q->id);
 	if (e)
 		return e;
+	weft_forget_events(cq->context, cq);
 	weft_wait_for_acks(&cq->mutex, &cq->cond, &q->events, &cq->comp_events_completed);
 	weft_wait_for_acks(&cq->mutex, &cq->cond, &q->async_events, &cq->async_events_completed);
 	use_channel(cq->channel, -1);

@@ -1,5 +1,8 @@
 /* Asynchronous events. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "weft.h"
@@ -30,10 +33,64 @@ static struct counts counts_of(const struct ibv_async_event *event)
 	}
 }
 
+/* take fetches the oldest event; it is false with EAGAIN if there is none. */
+static bool take(struct weft_context *c, struct weft_event *e)
+{
+	struct pollfd p = {c->v.context.async_fd, POLLIN, 0};
+	pthread_mutex_lock(&c->fetching);
+	errno = 0; /* an end of the file leaves it so */
+	bool some = poll(&p, 1, 0) > 0;
+	bool got = some && read(p.fd, e, sizeof *e) == sizeof *e;
+	pthread_mutex_unlock(&c->fetching);
+	if (!some)
+		errno = EAGAIN;
+	return got;
+}
+
+/* A program that makes the descriptor non-blocking gets EAGAIN, another waits. */
+static bool wait_for(struct weft_context *c, struct weft_event *e)
+{
+	struct pollfd p = {c->v.context.async_fd, POLLIN, 0};
+	while (!take(c, e)) {
+		if (errno != EAGAIN || fcntl(p.fd, F_GETFL) & O_NONBLOCK)
+			return false;
+		if (poll(&p, 1, -1) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* weft_forget_events drops the events of a destroyed object that the program has not fetched, as the kernel does: the
+   next object may have its address. */
+void weft_forget_events(struct ibv_context *context, const void *object)
+{
+	struct weft_context *c = weft_context_of(context);
+	if (c->orphaned)
+		return;
+	struct pollfd p = {c->v.context.async_fd, POLLIN, 0};
+	struct weft_event *kept = NULL, e;
+	size_t n = 0;
+	pthread_mutex_lock(&c->fetching);
+	while (poll(&p, 1, 0) > 0 && read(p.fd, &e, sizeof e) == sizeof e) {
+		if (e.object == (uintptr_t)object)
+			continue;
+		struct weft_event *more = realloc(kept, (n + 1) * sizeof *kept);
+		if (!more)
+			break;
+		kept = more;
+		kept[n++] = e;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (write(c->event_in, &kept[i], sizeof kept[i]) < 0)
+			break; /* the pipe is full of newer events */
+	pthread_mutex_unlock(&c->fetching);
+	free(kept);
+}
+
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	struct weft_event e;
-	if (read(context->async_fd, &e, sizeof e) != sizeof e)
+	if (!wait_for(weft_context_of(context), &e))
 		return -1;
 	event->event_type = e.type;
 	if (e.object)

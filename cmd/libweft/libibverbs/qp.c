@@ -188,6 +188,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	int e = weft->destroy_qp(q->id);
 	if (e)
 		return e;
+	weft_forget_events(qp->context, qp);
 	weft_wait_for_acks(&qp->mutex, &qp->cond, &q->events, &qp->events_completed);
 	drop_completions(qp);
 	weft_free_batch(q->batch);

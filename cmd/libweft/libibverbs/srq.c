@@ -44,6 +44,7 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 	int e = weft->destroy_srq(s->id);
 	if (e)
 		return e;
+	weft_forget_events(srq->context, srq);
 	weft_wait_for_acks(&srq->mutex, &srq->cond, &s->events, &srq->events_completed);
 	free(s);
 	return 0;

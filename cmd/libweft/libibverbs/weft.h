@@ -27,6 +27,7 @@ struct weft_context {
 	struct weft_device attr;
 	int event_in;  /* the core's end of the pipe of asynchronous events */
 	size_t device_memory; /* that is taken */
+	pthread_mutex_t fetching; /* of asynchronous events; zero is unlocked */
 	bool orphaned; /* this process is a fork of the one that opened the device */
 	struct weft_context *next;
 };
@@ -122,6 +123,7 @@ extern const struct weft_core *weft; /* the core, once a device is open */
 int weft_load(void);
 
 /* event.c: an object ends when the program has acknowledged the events that it has fetched. */
+void weft_forget_events(struct ibv_context *context, const void *object);
 void weft_wait_for_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *fetched, const uint32_t *acknowledged);
 
 /* devices.c: the list of devices. */
