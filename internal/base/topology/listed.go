@@ -182,8 +182,8 @@ func (s Listed) portOf(b *builder, node, port int) (End, error) {
 	return End{NodeID(node), int32(port - 1)}, nil
 }
 
-// familyOf is the family of a real fabric by the levels and groups of its switches. A torus is not recognised: its
-// routes are shortest paths, as those of any other fabric.
+// familyOf is the family of a real fabric by the levels and groups of its switches. It does not recognise a torus:
+// shortest paths route a torus, and every fabric without a family.
 func familyOf(g *Graph) Family {
 	switch {
 	case isTree(g):

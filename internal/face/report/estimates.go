@@ -23,8 +23,8 @@ func estimateText(e *results.Estimate) string {
 	return fmt.Sprintf("estimated from %s, ±%.2g %%", strings.Join(of, " and "), 100*e.Error())
 }
 
-// estimateNotes names the estimated points of each fabric, and says which of their figures are those of the
-// simulated part.
+// estimateNotes names the estimated points of each fabric. Some figures of such a point count the simulated part alone:
+// the notes name these figures.
 func estimateNotes(r *results.Results) (out []string) {
 	exact := true
 	for i := range r.Fabrics {

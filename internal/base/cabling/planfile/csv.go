@@ -71,7 +71,7 @@ func separator(text string) rune {
 	return ','
 }
 
-// columns are the places of a table's columns; -1 for one that it does not have.
+// columns has the index of each column of a table; -1 says that the table lacks the column.
 type columns struct {
 	device, port, kind, rack [2]int // of the two ends
 	speed, length, unit      int

@@ -232,7 +232,7 @@ func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
 	return ofFolder(name, views, plans, others, first)
 }
 
-// ofFolder is the fabric of what a folder has.
+// ofFolder makes one fabric of the fabrics and the views of switches that a folder has.
 func ofFolder(name string, views []*view, plans []*cabling.Fabric, others int, first error) (*cabling.Fabric, error) {
 	switch {
 	case len(views) == 0 && len(plans) == 1:

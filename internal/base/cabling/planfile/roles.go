@@ -49,9 +49,18 @@ var words = []struct {
 
 // roleWord is the role that a word of a file says: "l3leaf", "oob-server", "ToRRouter", "Server".
 func roleWord(word string) cabling.Role {
-	word = strings.ToLower(word)
-	for _, w := range words {
-		if strings.Contains(word, w.word) {
+	return roleOf(words, word)
+}
+
+// roleOf is the role of the first word of a list that is in a text.
+func roleOf(list []struct {
+	word string
+	role cabling.Role
+}, text string,
+) cabling.Role {
+	text = strings.ToLower(text)
+	for _, w := range list {
+		if strings.Contains(text, w.word) {
 			return w.role
 		}
 	}
@@ -112,13 +121,7 @@ var systems = []struct {
 
 // systemRole is the role that an operating system suggests.
 func systemRole(os string) cabling.Role {
-	os = strings.ToLower(os)
-	for _, s := range systems {
-		if strings.Contains(os, s.word) {
-			return s.role
-		}
-	}
-	return cabling.Unknown
+	return roleOf(systems, os)
 }
 
 // Names of ports that only one sort of device has.

@@ -55,7 +55,7 @@ The exit code is 0 if every requirement is proved, else 5.`,
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			open := overrides.Open
-			if !isScenario(given[0]) {
+			if given[0] != "-" && !overrides.NamesScenario(given[0]) {
 				open = fabric.file
 			}
 			file, err := open(e.Env, given[0])

@@ -21,12 +21,6 @@ type realAudit struct {
 	outside            []string // members of partitions that are no ports of the cluster's nodes
 }
 
-// isScenario reports whether a file is a scenario by its name.
-func isScenario(path string) bool {
-	ext := strings.ToLower(filepath.Ext(path))
-	return path == "-" || ext == ".yaml" || ext == ".yml"
-}
-
 // file is the scenario of the audit of a fabric: each partition is a tenant, which must be apart from all others.
 func (a *realAudit) file(e *process.Env, path string) (*scenario.File, error) {
 	if a.partitions == "" {
@@ -53,9 +47,7 @@ func (a *realAudit) file(e *process.Env, path string) (*scenario.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range file.Notes() {
-		e.Note("weft: note: %s\n", n)
-	}
+	overrides.TellNotes(e, file.Notes())
 	return file, nil
 }
 

@@ -2,7 +2,6 @@ package infiniband
 
 import (
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,8 +39,8 @@ device,port,device,port or the headings of AVD, SONiC or NetBox; LLDP neighbours
 SONiC; a folder with one or more such files for each switch; a scenario (.yaml). The kind is
 recognised by content; gzip and xz are undone.
 
-Devices are found by GUID, by name without case, or by their neighbours. A plan may have a
-part of the cables: what it does not cover is not judged, and the report says it.
+Devices are found by GUID, by name without case, or by their neighbours. A plan may list a
+part of the cables: the report names the cables that it could not judge.
 
 The exit code is 0 even with findings, and 6 if nothing could be judged.`,
 		Example: `  weft fabric diff plan.ndt real.topo
@@ -72,7 +71,7 @@ The exit code is 0 even with findings, and 6 if nothing could be judged.`,
 
 // readCabling reads a fabric as it is cabled, from a file of any kind, a folder, or a scenario; - is standard input.
 func readCabling(e *process.Env, path string) (*cabling.Fabric, error) {
-	if ext := strings.ToLower(filepath.Ext(path)); (ext == ".yaml" || ext == ".yml") && !process.IsFolder(e.Path(path)) {
+	if overrides.NamesScenario(path) && !process.IsFolder(e.Path(path)) {
 		text, err := wholeFile(e, path)
 		if err != nil {
 			return nil, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"weft/internal/base/packed"
 	"weft/internal/face/cli/overrides"
@@ -27,7 +26,7 @@ const scenarioFormat format.Format = "scenario"
 // scenario (.yaml, .yml) it is the first InfiniBand fabric. It prints the reader's remarks on
 // standard error.
 func readFabric(e *process.Env, path string, o format.Options) (fabricFile, error) {
-	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
+	if overrides.NamesScenario(path) {
 		var c overrides.Flags // the scenario itself
 		r, err := c.Load(e, path)
 		if err != nil {

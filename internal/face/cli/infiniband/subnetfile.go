@@ -2,7 +2,6 @@ package infiniband
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"weft/internal/face/cli/overrides"
@@ -17,8 +16,7 @@ import (
 // loadSubnet reads an InfiniBand fabric: a scenario (.yaml, .yml), of which the
 // first InfiniBand fabric is taken, or a file of any format that describes one.
 func loadSubnet(e *process.Env, path string, c *overrides.Flags) (*subnet.Subnet, error) {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".yaml", ".yml":
+	if overrides.NamesScenario(path) {
 		r, err := c.Load(e, path)
 		if err != nil {
 			return nil, err
@@ -55,7 +53,7 @@ func subnetOfFabric(r *scenario.Resolved, f *scenario.Fabric) (*subnet.Subnet, e
 	if err != nil {
 		return nil, err
 	}
-	for i := range s.Nodes { // those of a real fabric
+	for i := range s.Nodes { // a real fabric has LIDs
 		n := &s.Nodes[i]
 		n.Ports[n.Base()].LID = graph.Nodes[i].ID.LID
 	}

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -133,7 +131,7 @@ func (w *whatIf) run(ctx context.Context, e *simulator.Simulator, path string) e
 // load reads the fabric, and the scenario whose workload is simulated on it. For a file of a fabric it is an all-reduce
 // between its hosts, unless every part is judged or no such scenario can be made: then there is none.
 func (w *whatIf) load(e *simulator.Simulator, path string) (s *subnet.Subnet, r *scenario.Resolved, fabric int, err error) {
-	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
+	if overrides.NamesScenario(path) {
 		if r, err = w.Load(e.Env, path); err != nil {
 			return nil, nil, 0, err
 		}
@@ -171,9 +169,7 @@ func (w *whatIf) loadFile(e *simulator.Simulator, path string) (*subnet.Subnet, 
 	} else if len(w.Set)+len(w.Overlay)+len(w.Fabrics) > 0 {
 		return nil, nil, errors.New("--set, --overlay and --fabric change a scenario, and nothing is simulated here: leave them out, or give a scenario")
 	}
-	for _, n := range source.Notes {
-		e.Note("weft: note: %s\n", n)
-	}
+	overrides.TellNotes(e.Env, source.Notes)
 	return source.WithoutAggregators(), nil, nil
 }
 
@@ -197,9 +193,7 @@ func (w *whatIf) usual(e *simulator.Simulator, source *cabled.Source) (*scenario
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range file.Notes() {
-		e.Note("weft: note: %s\n", n)
-	}
+	overrides.TellNotes(e.Env, file.Notes())
 	e.Note("weft: note: the all-reduce is of %s between %d hosts with as many GPUs as NICs (%d), taken as %s: weft fabric convert --to scenario writes the scenario, to change that\n",
 		usualSize, r.Cluster.Nodes, r.Cluster.Node.NICs, r.Cluster.Node.Preset)
 	return r, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -309,13 +310,24 @@ func FabricNames(r *scenario.Resolved) []string {
 	return names
 }
 
+// TellNotes prints notes about a fabric.
+func TellNotes(e *process.Env, notes []string) {
+	for _, n := range notes {
+		e.Note("weft: note: %s\n", n)
+	}
+}
+
+// NamesScenario reports whether a file is a scenario by its name.
+func NamesScenario(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".yaml" || ext == ".yml"
+}
+
 // tellNotes prints what a scenario assumes about a real fabric.
 func tellNotes(e *process.Env) func(*scenario.File, error) (*scenario.File, error) {
 	return func(f *scenario.File, err error) (*scenario.File, error) {
 		if err == nil {
-			for _, n := range f.Notes() {
-				e.Note("weft: note: %s\n", n)
-			}
+			TellNotes(e, f.Notes())
 		}
 		return f, err
 	}
