@@ -371,6 +371,7 @@ func TestADeviceIsNoMirror(t *testing.T) {
 // A peer whose request waits for the application is asked to wait each time it repeats it.
 func TestARequestThatWaitsForTheApplicationIsToldToWait(t *testing.T) {
 	d := newDoor(t)
+	d.m.tick(d.m.now() + int64(time.Hour)) // the manager's goroutine does not look at the clock before then
 	d.asked(t)
 	d.conn.again = 0
 	d.dev.port.Lock()
