@@ -101,8 +101,12 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 	for _, n := range d.Log.Said.Warnings {
 		out = append(out, fmt.Sprintf("line %d: the log has a warning: %s", n.Line, n.Text))
 	}
-	if len(d.Log.Said.Forced) > 0 {
-		out = append(out, "set in the environment: "+strings.Join(d.Log.Said.Forced, ", "))
+	if settings := d.Log.Said.Settings; len(settings) > 0 {
+		var list []string
+		for _, s := range settings {
+			list = append(list, fmt.Sprintf("%s=%s (line %d)", s.Name, s.Value, s.Line))
+		}
+		out = append(out, "set in the environment: "+strings.Join(list, ", "))
 	}
 	for _, n := range d.Notes {
 		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))

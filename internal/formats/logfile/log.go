@@ -72,6 +72,9 @@ type Table struct {
 	GPUMemory     bool
 	MTU           int64
 	LinkType      string // IB or Ethernet
+	// Settings are the parameters that the test's own banner states, as it spells them: Number of
+	// qps, PCIe relax order.
+	Settings []Setting
 
 	// MoE is the parameters of an exchange of tokens with experts; nil for other tests.
 	MoE *MoE
@@ -115,7 +118,9 @@ type Said struct {
 	Direct  int `json:"connections_with_gpudirect,omitempty"`
 	Bounced int `json:"connections_through_host_memory,omitempty"`
 	Sockets int `json:"connections_over_sockets,omitempty"`
-	// Forced are the environment settings that override NCCL's choices.
-	Forced   []string `json:"set_by_environment,omitempty"`
-	Warnings []Note   `json:"warnings,omitempty"`
+	// Settings are what the user or the environment chose, in the order of the log.
+	Settings []Setting `json:"settings,omitempty"`
+	// Signs are lines of the log that say themselves what is slow.
+	Signs    []Sign `json:"signs,omitempty"`
+	Warnings []Note `json:"warnings,omitempty"`
 }

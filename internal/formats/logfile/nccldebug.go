@@ -90,9 +90,7 @@ func (r *ncclSaid) line(n int, text string) {
 		}
 	}
 	if m := ncclForced.FindStringSubmatch(text); len(m) == 3 && slices.Contains(choosing, m[1]) {
-		if set := m[1] + "=" + strings.Trim(abridged(m[2]), " ."); !slices.Contains(s.Forced, set) && len(s.Forced) < maxNames {
-			s.Forced = append(s.Forced, set)
-		}
+		s.set(n, m[1], strings.Trim(abridged(m[2]), " ."))
 	}
 }
 

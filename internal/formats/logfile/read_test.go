@@ -75,7 +75,7 @@ func TestNoiseAndSeveralTablesInOneFile(t *testing.T) {
 		t.Errorf("the second table is %+v, want one row of sendrecv_perf without a list of ranks, and cut", second)
 	}
 	said := l.Said
-	if said.Ranks != 2 || !slices.Equal(said.Devices, []string{"mlx5_0:1", "mlx5_1:1"}) || said.Direct != 1 || said.Bounced != 1 || !slices.Equal(said.Forced, []string{"NCCL_ALGO=Ring"}) {
+	if said.Ranks != 2 || !slices.Equal(said.Devices, []string{"mlx5_0:1", "mlx5_1:1"}) || said.Direct != 1 || said.Bounced != 1 || len(said.Settings) != 1 || said.Settings[0].Name != "NCCL_ALGO" || said.Settings[0].Value != "Ring" {
 		t.Errorf("NCCL said %+v", said)
 	}
 	var texts []string

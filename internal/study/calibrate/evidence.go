@@ -42,10 +42,8 @@ func mtuSaid(_ *logfile.Log, t *Task) string {
 // forcedSaid is an environment setting that the log names.
 func forcedSaid(name string) func(*logfile.Log, *Task) string {
 	return func(log *logfile.Log, _ *Task) string {
-		for _, set := range log.Said.Forced {
-			if strings.HasPrefix(set, name+"=") {
-				return set + " is set in the environment"
-			}
+		if set, ok := log.Said.Setting(name); ok {
+			return fmt.Sprintf("%s=%s is set (line %d)", name, set.Value, set.Line)
 		}
 		return ""
 	}
