@@ -19,6 +19,9 @@ type NCCL struct {
 	// PerThread is the number of GPUs for which one thread launches, with the harness for-all; 0 is
 	// all of a node.
 	PerThread int `yaml:"per-thread" range:"0..1024"`
+	// PXN has a rank reach a NIC on its peer's rail through the GPU beside it. Without it
+	// (NCCL_PXN_DISABLE=1) an all-to-all goes from the rank's own NIC to the peer's own.
+	PXN bool `yaml:"pxn"`
 	// Times is the source of the times of the kernels and of the messages between nodes: measured,
 	// or nccl, the constants of NCCL's own cost model.
 	Times KernelTimes `yaml:"times"`

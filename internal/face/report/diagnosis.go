@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -98,6 +99,9 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 			out = append(out, fmt.Sprintf("line %d: the log itself calls these slow: %s", t.Line, strings.Join(t.Suspects, ", ")))
 		}
 	}
+	for _, s := range d.Log.Said.Signs {
+		out = append(out, fmt.Sprintf("line %d: the log says: %s", s.Line, s.Text))
+	}
 	for _, n := range d.Log.Said.Warnings {
 		out = append(out, fmt.Sprintf("line %d: the log has a warning: %s", n.Line, n.Text))
 	}
@@ -110,6 +114,22 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 	}
 	for _, n := range d.Notes {
 		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))
+	}
+	return append(out, statedNotes(d)...)
+}
+
+// statedNotes say what the settings cost that the log itself states.
+func statedNotes(d *calibrate.Diagnosis) (out []string) {
+	if x := d.Chosen; x != nil {
+		without, ratio := "shorter", x.Ratio
+		if ratio < 1 {
+			without, ratio = "longer", 1/ratio
+		}
+		out = append(out, fmt.Sprintf("predicted with %s, as the log has it, which is the user's choice and no fault: without it weft expects times up to %.2f times %s at %s",
+			list(x.Stated), ratio, without, sizeText(x.Bytes)))
+	}
+	if x := d.Idle; x != nil {
+		out = append(out, fmt.Sprintf("%s: %d of %s of each node are unused, which costs a factor of %.2f at %s", list(x.Stated), x.Idle, plural(x.NICs, "NIC", "NICs"), x.Ratio, sizeText(x.Bytes)))
 	}
 	return out
 }
@@ -212,10 +232,14 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 
 // Finding is the result of a diagnosis in a few sentences; the last one reports an interruption.
 func Finding(d *calibrate.Diagnosis) string {
-	if d.Partial {
-		return finding(d) + " " + stoppedEarly
+	text := finding(d)
+	if next, ok := d.Next(); ok && d.Verdict != calibrate.Healthy {
+		text += fmt.Sprintf(" What divides them best: %s; %s.", next.Command, next.Tells)
 	}
-	return finding(d)
+	if d.Partial {
+		text += " " + stoppedEarly
+	}
+	return text
 }
 
 // finding is the result without the note of an interruption.
@@ -232,7 +256,12 @@ func finding(d *calibrate.Diagnosis) string {
 	switch d.Verdict {
 	case calibrate.Healthy:
 		return healthy(d, off)
+	case calibrate.NotProved:
+		return notProved(d, off)
 	case calibrate.Faster:
+		if d.Beyond != "" {
+			return "Faster than the wires of the described cluster: " + d.Beyond + "."
+		}
 		return fmt.Sprintf("Faster than the described cluster can be: %s. The description is of another cluster, or the log of other ranks.", off)
 	case calibrate.Explained:
 		first := &d.Explanations[0]
@@ -261,15 +290,9 @@ func finding(d *calibrate.Diagnosis) string {
 // healthy is the finding of a healthy cluster. A probability needs all causes.
 func healthy(d *calibrate.Diagnosis, off string) string {
 	text := fmt.Sprintf("As expected: the cluster is healthy (probability %s%s). The largest difference: %s. "+
-		"The column healthy has the range of most healthy clusters.", atLeast(d), percent(d.Healthy), off)
+		"All sizes are in the range of healthy clusters, or faster.", atLeast(d), percent(d.Healthy), off)
 	if d.Partial {
 		text = fmt.Sprintf("As expected so far: no cause that was tested explains the log better. The largest difference: %s.", off)
-	}
-	if out, small := outside(d); len(out) > 0 {
-		text += fmt.Sprintf(" Outside of that range: %s; no cause that weft tested is likelier.", list(out))
-		if small {
-			text += " Only the smallest sizes take longer: probably the launch of a kernel, as with one process for all GPUs or a slow CPU."
-		}
 	}
 	if d.Healthy < clearlyHealthy && !d.Partial {
 		text += fmt.Sprintf(" It was %s before the log was read: the log tells little.", percent(calibrate.PriorHealthy))
@@ -289,28 +312,38 @@ func atLeast(d *calibrate.Diagnosis) string {
 	return ""
 }
 
-// outside are the sizes whose times are not in the range of most healthy clusters. small reports that
-// all of them are of collectives and take longer than predicted, and that larger sizes of the same tables are
-// in the range.
-func outside(d *calibrate.Diagnosis) (sizes []string, small bool) {
-	small = true
-	for i, t := range d.Tasks {
-		within, beyond := false, false
-		for j := range t.Points {
-			p := &t.Points[j]
-			if !p.Beyond(d.Predicted[i][j]) {
-				within = true
-				continue
-			}
-			beyond = true
-			small = small && p.Factor > 0 && p.Measured > d.Predicted[i][j] && !within
-			if size := sizeText(p.Bytes); !slices.Contains(sizes, size) {
-				sizes = append(sizes, size)
-			}
-		}
-		small = small && (within || !beyond)
+// notProved is the finding if neither a fault nor a healthy cluster is proved: it names the sizes that
+// are slow, and what was not excluded.
+func notProved(d *calibrate.Diagnosis, off string) string {
+	text := fmt.Sprintf("Not proved faulty, and not healthy: %s.", off)
+	if slow := d.Slow(); len(slow) > 0 {
+		text = fmt.Sprintf("Not proved faulty, and not healthy: %s.", slowSizes(slow))
 	}
-	return sizes, small
+	if alike := d.Alike(); len(alike) > 0 {
+		text += fmt.Sprintf(" A healthy cluster has %s; the log does not exclude: %s.", percent(d.Healthy), causes(alike))
+	} else {
+		text += fmt.Sprintf(" A healthy cluster has %s, and no cause that weft tested is likelier.", percent(d.Healthy))
+	}
+	return text
+}
+
+// slowSizes says how much longer than on a healthy cluster some sizes take: the worst ones first.
+func slowSizes(slow []calibrate.SlowPoint) string {
+	slices.SortStableFunc(slow, func(a, b calibrate.SlowPoint) int { return cmp.Compare(b.Over, a.Over) })
+	const shown = 3
+	var sizes, over []string
+	for _, s := range slow[:min(shown, len(slow))] {
+		sizes, over = append(sizes, sizeText(s.Bytes)), append(over, fmt.Sprintf("%.0f", 100*s.Over))
+	}
+	verb := "takes"
+	if len(sizes) > 1 {
+		verb = "take"
+	}
+	text := fmt.Sprintf("%s %s %s %% longer than on a healthy cluster", list(sizes), verb, list(over))
+	if more := len(slow) - len(sizes); more > 0 {
+		text += fmt.Sprintf(", and %s", plural(more, "other size is slow", "other sizes are slow"))
+	}
+	return text
 }
 
 // causes are explanations by their names, with their variants and probabilities.

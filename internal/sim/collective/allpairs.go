@@ -33,7 +33,7 @@ func (p *pairsAllReduce) Step(rank, lane, k int, s *Step) bool {
 			a, b = own, end
 		}
 		t := Transfer{Peer: int32(to), PeerStep: int32(k), Bytes: b - a, Src: a, Dst: a}
-		if p.l.Node(rank) != p.l.Node(to) {
+		if p.l.Node(rank) != p.l.Node(to) && !p.l.OwnRails {
 			t.Rail = int16(1 + p.l.Rail(p.l.Local(to), lane%p.channels))
 		}
 		s.send(t)

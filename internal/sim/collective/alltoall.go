@@ -15,7 +15,7 @@ import (
 // Data goes from the rank's send buffer to the peer's receive buffer. The parts of the send buffer
 // are for rank 0, 1, 2, …, equal within one element; the parts of the receive buffer are from rank
 // 0, 1, 2, …, all as long as the rank's own part. Between nodes a transfer uses the receiver's rail
-// at both ends (NCCL_P2P_PXN_LEVEL 2, the default).
+// at both ends (NCCL_P2P_PXN_LEVEL 2, the default), or with Layout.OwnRails each end's own.
 type allToAll struct {
 	l        Layout
 	bytes    int64
@@ -115,7 +115,7 @@ func (p *allToAll) Step(rank, lane, k int, s *Step) bool {
 // send adds a part of a rank for another, in chunks.
 func (p *allToAll) send(s *Step, rank, channel int, t Transfer) {
 	chunk := p.piece(rank, int(t.Peer), t.Bytes)
-	if p.l.Node(rank) != p.l.Node(int(t.Peer)) {
+	if p.l.Node(rank) != p.l.Node(int(t.Peer)) && !p.l.OwnRails {
 		t.Rail = int16(1 + p.l.Rail(p.l.Local(int(t.Peer)), channel))
 	}
 	s.Pieces = t.Bytes > chunk

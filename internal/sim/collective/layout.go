@@ -9,6 +9,9 @@ type Layout struct {
 	PerNode int // GPUs of a node
 	NICs    int // NICs of a node, each on the same rail in every node; 0 is one per GPU
 	Stripe  int // NICs beside each other that make one rail, and share its messages; 0 is 1
+	// OwnRails has each end of a message between two nodes use the NIC of its own GPU: NCCL without
+	// PXN (NCCL_PXN_DISABLE). With PXN both ends use the receiver's rail.
+	OwnRails bool
 }
 
 // Ranks is the number of ranks.

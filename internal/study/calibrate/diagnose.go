@@ -16,7 +16,8 @@ type Verdict string
 
 // The verdicts.
 const (
-	Healthy     Verdict = "healthy"     // a healthy cluster is more probable than all faults together
+	Healthy     Verdict = "healthy"     // a healthy cluster is more probable than all faults together, and no size is slow
+	NotProved   Verdict = "not-proved"  // a fault is not proved, and neither is a healthy cluster
 	Explained   Verdict = "explained"   // otherwise: one hypothesis is more probable than all others together
 	Undecided   Verdict = "undecided"   // otherwise: the log cannot tell some causes, or a healthy cluster, apart
 	Unexplained Verdict = "unexplained" // otherwise: a fault without a hypothesis is most probable
@@ -30,6 +31,8 @@ type Diagnosis struct {
 	Tasks   []*Task
 	Notes   []logfile.Note // tables that were not compared
 	Verdict Verdict
+	// Beyond says why a table is faster than the wires of the described cluster; "" if none is.
+	Beyond string
 	// Predicted is, by task and point, the time on the cluster as described.
 	Predicted [][]units.Time
 	Match     float64 // match of the prediction
@@ -37,6 +40,9 @@ type Diagnosis struct {
 	// Healthy is the probability that the cluster is as described, Other of a fault without a
 	// hypothesis.
 	Healthy, Other float64
+	// Idle is what NICs cost that the log's own settings leave unused, Chosen what the user's other
+	// choices change; nil if nothing that the log could show.
+	Idle, Chosen *Cost
 	// Explanations are the hypotheses, the most probable first. Hypotheses without a simulated
 	// variant are in Untried.
 	Explanations []Explanation
@@ -49,6 +55,7 @@ type Diagnosis struct {
 
 	simulated [][]units.Time // by task and simulated size, on the cluster as described
 	evidence  float64        // logarithm of the log's probability, without the part of Open
+	burst     float64        // logarithm of the odds by the scatter that the fault comes and goes
 }
 
 // Explanation is a hypothesis with its variant that makes the log most probable.
@@ -92,12 +99,15 @@ type Untried struct {
 // interrupted, it returns the results so far, marked as partial, with the context's error.
 func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*Diagnosis, error) {
 	d, err := c.lay(log, o)
-	if err != nil {
-		return nil, err
+	if err != nil || len(d.Tasks) == 0 {
+		return d, err
 	}
 	for _, t := range d.Tasks {
 		times, err := t.run(ctx, t.base, c.Hops, &o)
 		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Title, err)
+		}
+		if err := t.extend(ctx, c, &o, times); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Title, err)
 		}
 		predicted := t.compared(times)
@@ -105,6 +115,9 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 			return nil, fmt.Errorf("%s: %w", t.Title, err)
 		}
 		d.Predicted, d.simulated = append(d.Predicted, predicted), append(d.simulated, times)
+	}
+	if err := d.price(ctx, c, &o); err != nil {
+		return nil, err
 	}
 	trials, err := d.try(ctx, c, &o)
 	d.Partial = err != nil
@@ -115,11 +128,19 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 // lay converts a log to tasks.
 func (c *Cluster) lay(log *logfile.Log, o Options) (*Diagnosis, error) {
 	d := &Diagnosis{Log: log}
-	d.Tasks, d.Notes = c.Tasks(log, o)
+	d.Tasks, d.Notes, d.Beyond = c.tasks(log, o)
+	if len(d.Tasks) == 0 && d.Beyond != "" {
+		r, err := c.resolve(nil)
+		if err == nil {
+			d.Fabric, d.Verdict = r.Fabrics[0].Name, Faster
+		}
+		return d, err
+	}
 	if len(d.Tasks) == 0 {
 		return nil, &logfile.Error{Name: log.Name, Line: d.Notes[0].Line, Text: d.Notes[0].Text}
 	}
 	d.Fabric, d.Noise = d.Tasks[0].base.Fabrics[0].Name, noiseOf(d.Tasks)
+	d.burst = burstOf(d.Tasks)
 	return d, nil
 }
 
@@ -128,22 +149,63 @@ func (d *Diagnosis) conclude(trials []*trial) {
 	m := d.matchOf(d.Predicted)
 	d.Match = m.rms()
 	d.collect(trials)
+	d.convictIdle()
 	d.Verdict = d.verdict()
 }
 
 // verdict derives the verdict from the probabilities.
 func (d *Diagnosis) verdict() Verdict {
 	switch {
-	case d.Healthy >= likely:
+	case d.Healthy >= likely && len(d.Slow()) == 0:
 		return Healthy
+	case d.Healthy >= acquitted:
+		return NotProved
 	case d.nowhereSlower() && d.Other > d.Healthy:
 		return Faster
 	case len(d.Explanations) == 0 || d.Other > max(d.Explanations[0].Posterior, d.Healthy):
 		return Unexplained
-	case d.Explanations[0].Posterior >= likely:
-		return Explained
+	case d.Explanations[0].Posterior < likely:
+		return Undecided
+	case !d.isSimulated(&d.Explanations[0]):
+		return NotProved
 	}
-	return Undecided
+	return Explained
+}
+
+// isSimulated reports whether a cause shows at a size that can convict. What weft extends to larger
+// sizes convicts nobody alone.
+func (d *Diagnosis) isSimulated(e *Explanation) bool {
+	for i, t := range d.Tasks {
+		for j := range t.Points {
+			p := &t.Points[j]
+			if t.convicts(j) && math.Abs(offBy(e.Predicted[i][j], d.Predicted[i][j])) > math.Hypot(p.Known, d.Noise) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Slow are the sizes at which the log is slower than a healthy cluster may be: than most healthy
+// clusters are, or than slowShare allows, however wide the range of healthy clusters is.
+func (d *Diagnosis) Slow() (out []SlowPoint) {
+	for i, t := range d.Tasks {
+		for j := range t.Points {
+			p := &t.Points[j]
+			if over := -offBy(d.Predicted[i][j], p.Measured) - p.Bias; over > min(2*p.Known, math.Log(1+slowShare)) {
+				out = append(out, SlowPoint{Task: i, Bytes: p.Bytes, Over: math.Expm1(over)})
+			}
+		}
+	}
+	return out
+}
+
+// SlowPoint is a size of a table at which the log is slow.
+type SlowPoint struct {
+	Task  int
+	Bytes int64
+	// Over is the part of a healthy cluster's time that the log takes more.
+	Over float64
 }
 
 // nowhereSlower reports whether the log is at no size slower than expected by more than twice
@@ -190,13 +252,13 @@ func (d *Diagnosis) Alike() (out []Explanation) {
 
 // labels are the variants of a hypothesis over all tasks, in order, or the reason why there are
 // none.
-func (h *Hypothesis) labels(c *Cluster, tasks []*Task) (labels []string, why string) {
+func (h *Hypothesis) labels(c *Cluster, log *logfile.Log, tasks []*Task) (labels []string, why string) {
 	why = "nothing in the log goes where it acts"
 	for _, t := range tasks {
 		if !h.concerns(t) {
 			continue
 		}
-		variants, reason := h.variants(c, t)
+		variants, reason := h.possible(c, log, t)
 		if len(variants) == 0 {
 			why = reason
 		}
@@ -207,6 +269,17 @@ func (h *Hypothesis) labels(c *Cluster, tasks []*Task) (labels []string, why str
 		}
 	}
 	return labels, why
+}
+
+// possible are the variants of a hypothesis for a task, or the reason why there are none: the log may
+// say that it is not so.
+func (h *Hypothesis) possible(c *Cluster, log *logfile.Log, t *Task) ([]variant, string) {
+	if h.denied != nil {
+		if why := h.denied(c, log, t); why != "" {
+			return nil, why
+		}
+	}
+	return h.variants(c, t)
 }
 
 // said is the log's evidence for the hypothesis.
@@ -223,11 +296,11 @@ func (h *Hypothesis) said(log *logfile.Log, tasks []*Task) string {
 }
 
 // variant is the variant with a label for a task, if it has one.
-func (h *Hypothesis) variant(c *Cluster, t *Task, label string) (variant, bool) {
+func (h *Hypothesis) variant(c *Cluster, log *logfile.Log, t *Task, label string) (variant, bool) {
 	if !h.concerns(t) {
 		return variant{}, false
 	}
-	variants, _ := h.variants(c, t)
+	variants, _ := h.possible(c, log, t)
 	for _, v := range variants {
 		if v.label == label {
 			return v, true

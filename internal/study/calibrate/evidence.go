@@ -2,32 +2,85 @@ package calibrate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/internal/formats/logfile"
+	"weft/internal/sim/protocol"
 	"weft/units"
 )
 
 // The log's own evidence for a hypothesis, "" for none. These are facts of the log; they do not
 // enter the match.
 
-func devicesSaid(log *logfile.Log, t *Task) string {
-	if n := len(log.Said.Devices); n > 0 && n < t.base.Cluster.Node.NICs {
-		return fmt.Sprintf("NCCL uses %d network devices (%s), the cluster's nodes have %d NICs", n, strings.Join(log.Said.Devices, ", "), t.base.Cluster.Node.NICs)
+// signSaid is the first line of the log with one of the signs.
+func signSaid(kinds ...logfile.SignKind) func(*logfile.Log, *Task) string {
+	return func(log *logfile.Log, _ *Task) string {
+		for _, s := range log.Said.Signs {
+			if slices.Contains(kinds, s.Kind) {
+				return fmt.Sprintf("%s (line %d)", s.Text, s.Line)
+			}
+		}
+		return ""
 	}
-	return ""
 }
 
-func bounceSaid(log *logfile.Log, _ *Task) string {
+func bounceSaid(log *logfile.Log, t *Task) string {
 	if n := log.Said.Bounced; n > 0 {
 		return fmt.Sprintf("%d of %d connections between nodes are not marked GDRDMA", n, n+log.Said.Direct)
 	}
+	return signSaid(logfile.SignNoGPUDirect)(log, t)
+}
+
+func socketsSaid(log *logfile.Log, t *Task) string {
+	if n := log.Said.Sockets; n > 0 {
+		return fmt.Sprintf("%d connections between nodes go via NET/Socket", n)
+	}
+	if set, ok := log.Said.Setting("NCCL_IB_DISABLE"); ok && set.Value == "1" {
+		return setting(set)
+	}
+	if set, ok := log.Said.Setting("NCCL_NET"); ok && strings.EqualFold(set.Value, "socket") {
+		return setting(set)
+	}
+	return signSaid(logfile.SignTCP)(log, t)
+}
+
+// peersSaid is a line that says why GPUs of a node do not use NVLink.
+func peersSaid(log *logfile.Log, t *Task) string {
+	for _, name := range []string{"NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"} {
+		if set, ok := log.Said.Setting(name); ok && (set.Value == "1" && name == "NCCL_P2P_DISABLE" || slices.Contains([]string{"0", "LOC"}, set.Value) && name == "NCCL_P2P_LEVEL") {
+			return setting(set)
+		}
+	}
+	return signSaid(logfile.SignPeerToPeer, logfile.SignTopologyFile)(log, t)
+}
+
+// bondSaid is a device of the log that is a bond.
+func bondSaid(log *logfile.Log, t *Task) string {
+	for _, name := range log.Said.Devices {
+		if strings.Contains(name, "bond") {
+			return "NCCL uses " + name
+		}
+	}
+	for _, set := range slices.Concat(log.Said.Settings, t.Table.Settings) {
+		if strings.Contains(set.Value, "_bond") {
+			return setting(set)
+		}
+	}
 	return ""
 }
 
-func socketsSaid(log *logfile.Log, _ *Task) string {
-	if n := log.Said.Sockets; n > 0 {
-		return fmt.Sprintf("%d connections between nodes go via NET/Socket", n)
+// usualGID is the index of RoCE v2 with an IPv4 address on ConnectX (show_gids): lower ones are RoCE
+// v1 or link-local addresses.
+const usualGID = "3"
+
+// gidSaid is a GID index below the usual one.
+func gidSaid(log *logfile.Log, t *Task) string {
+	for _, set := range slices.Concat(log.Said.Settings, t.Table.Settings) {
+		name := strings.ToUpper(strings.ReplaceAll(set.Name, " ", "_"))
+		if strings.HasSuffix(name, "GID_INDEX") && set.Value < usualGID && len(set.Value) == 1 {
+			return setting(set)
+		}
 	}
 	return ""
 }
@@ -42,9 +95,71 @@ func mtuSaid(_ *logfile.Log, t *Task) string {
 // forcedSaid is an environment setting that the log names.
 func forcedSaid(name string) func(*logfile.Log, *Task) string {
 	return func(log *logfile.Log, _ *Task) string {
-		if set, ok := log.Said.Setting(name); ok {
-			return fmt.Sprintf("%s=%s is set (line %d)", name, set.Value, set.Line)
+		if set, ok := log.Said.Setting(name); ok && set.Value != "0" {
+			return setting(set)
 		}
 		return ""
 	}
+}
+
+// setting is a setting with its line.
+func setting(s logfile.Setting) string {
+	return fmt.Sprintf("%s=%s (line %d)", s.Name, s.Value, s.Line)
+}
+
+// What the log itself says against a hypothesis, "" for nothing.
+
+// stated denies what the prediction already has: the log states the field.
+func stated(path string) func(*Cluster, *logfile.Log, *Task) string {
+	return func(_ *Cluster, _ *logfile.Log, t *Task) string {
+		if text, ok := t.states(path); ok {
+			return "the log states it: " + text
+		}
+		return ""
+	}
+}
+
+func nicsSaid(c *Cluster, log *logfile.Log, t *Task) string {
+	if n := len(log.Said.Devices); n > 0 && n >= t.base.Cluster.Node.NICs {
+		return fmt.Sprintf("the log says which NICs are used: %s", strings.Join(log.Said.Devices, ", "))
+	}
+	return stated("cluster.node.nics")(c, log, t)
+}
+
+func directSaid(_ *Cluster, log *logfile.Log, _ *Task) string {
+	if said := &log.Said; said.Direct > 0 && said.Bounced == 0 {
+		return fmt.Sprintf("the log has GDRDMA on all of %d connections between nodes", said.Direct)
+	}
+	return ""
+}
+
+func verbsSaid(_ *Cluster, log *logfile.Log, _ *Task) string {
+	if said := &log.Said; said.Direct+said.Bounced > 0 && said.Sockets == 0 {
+		return "the log has no connection via NET/Socket"
+	}
+	return ""
+}
+
+func relaxedSaid(_ *Cluster, _ *logfile.Log, t *Task) string {
+	if set, ok := t.Table.Setting("PCIe relax order"); ok && strings.EqualFold(set.Value, "ON") {
+		return "the log has " + setting(set)
+	}
+	return ""
+}
+
+func notBonded(_ *Cluster, log *logfile.Log, t *Task) string {
+	if bondSaid(log, t) == "" {
+		return "no device of the log is a bond"
+	}
+	return ""
+}
+
+func noGID(_ *Cluster, log *logfile.Log, t *Task) string {
+	switch {
+	case !protocol.Of(t.base.Fabrics[0].Kind).Ethernet():
+		return "InfiniBand has no classes by GID"
+	case gidSaid(log, t) == "":
+		return "the log names no GID index below " + usualGID
+	}
+	return ""
 }

@@ -19,8 +19,11 @@ type Hypothesis struct {
 	of       []kind  // kinds of tasks that it can affect
 	network  bool    // it affects only traffic between nodes
 	random   bool    // its effect on a size does not follow from that on others
+	bursty   bool    // it comes and goes: two measurements of a size differ
 	variants func(*Cluster, *Task) ([]variant, string)
 	evidence func(*logfile.Log, *Task) string // evidence in the log itself; may be nil
+	// denied is what the log itself says against it, "" for nothing; may be nil.
+	denied func(*Cluster, *logfile.Log, *Task) string
 }
 
 // variant is a severity of a hypothesis. Tasks share a variant by its label.
@@ -69,10 +72,13 @@ var (
 	everything  = []kind{collective, bandwidth, oneMessage, exchange, copies}
 )
 
+// fewerRailsID is the hypothesis that a log can state by itself: by its list of NICs.
+const fewerRailsID = "fewer-rails"
+
 // Hypotheses are all hypotheses of weft, in the order used for equal probabilities.
 var Hypotheses = []Hypothesis{
 	{
-		ID: "fewer-rails", Title: "NICs that are not used: down, or left out by NCCL", weight: common, of: groups, network: true, variants: fewerRails, evidence: devicesSaid,
+		ID: fewerRailsID, Title: "NICs that are not used: down, or left out by NCCL", weight: common, of: groups, network: true, variants: fewerRails, evidence: signSaid(logfile.SignOneNIC, logfile.SignLinkDown), denied: nicsSaid,
 		Check: []string{
 			"ibstat, or rdma link: every port Active and LinkUp on every node",
 			"NCCL_DEBUG=INFO: the line NET/IB : Using … lists all NICs; echo $NCCL_IB_HCA",
@@ -91,25 +97,44 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"ibstat: Rate; ethtool ethX: Speed", "the switch's port speed and breakout mode"},
 	},
 	{
-		ID: "gpudirect-off", Title: "GPUDirect RDMA is off: data goes through host memory", weight: common, of: everything, network: true, variants: hostMemory, evidence: bounceSaid,
+		ID: "gpudirect-off", Title: "GPUDirect RDMA is off: data goes through host memory", weight: common, of: everything, network: true, variants: hostMemory, evidence: bounceSaid, denied: directSaid,
 		Check: []string{
 			"lsmod | grep nvidia_peermem; NCCL_DEBUG=INFO: via NET/IB/…/GDRDMA on every connection",
 			"nvidia-smi topo -m: GPU and NIC at PIX or PXB; lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches",
 		},
 	},
 	{
-		ID: "peer-path", Title: "GPU and NIC reach each other by a slower path: ACS or the IOMMU redirects it, or relaxed ordering is off", weight: occasional, of: everything, network: true, variants: peerPath,
+		ID: "peer-path", Title: "GPU and NIC reach each other by a slower path: ACS or the IOMMU redirects it", weight: occasional, of: everything, network: true, variants: peerPath, evidence: signSaid(logfile.SignACS),
 		Check: []string{
 			"lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches; dmesg | grep -i iommu",
-			"ib_write_bw --use_cuda beside ib_write_bw in host memory, pair by pair; with --relaxed-ordering of perftest, NCCL_IB_PCI_RELAXED_ORDERING",
+			"ib_write_bw --use_cuda beside ib_write_bw in host memory, pair by pair",
 		},
 	},
 	{
-		ID: "tcp", Title: "RDMA is off: TCP through the kernel", weight: occasional, of: groups, network: true, variants: kernelTCP, evidence: socketsSaid,
+		ID: "relaxed-ordering", Title: "PCIe relaxed ordering is off: writes to memory wait for one another", weight: rare, of: everything, network: true, variants: strictOrdering, evidence: signSaid(logfile.SignRelaxedOff), denied: relaxedSaid,
+		Check: []string{
+			"perftest's banner: PCIe relax order; without --disable_pcie_relaxed",
+			"setpci or lspci -vvv: RlxdOrd+ of the NIC; NCCL_IB_PCI_RELAXED_ORDERING=1, UCX_IB_PCI_RELAXED_ORDERING=on",
+		},
+	},
+	{
+		ID: "pinning", Title: "the process runs on the processor without the NIC (NUMA)", weight: rare, of: everything, network: true, variants: pinned, evidence: signSaid(logfile.SignPinned),
+		Check: []string{"numactl --cpunodebind and --membind of the node in /sys/class/infiniband/mlx5_X/device/numa_node", "taskset -cp PID; nvidia-smi topo -m: CPU and NUMA affinity"},
+	},
+	{
+		ID: "bond-port", Title: "flows use one port of a bond", weight: occasional, of: bulk, network: true, variants: bondPort, evidence: bondSaid, denied: notBonded,
+		Check: []string{"ethtool -S of both ports while it runs", "NCCL_IB_QPS_PER_CONNECTION=4 NCCL_IB_SPLIT_DATA_ON_QPS=1; xmit_hash_policy of the bond"},
+	},
+	{
+		ID: "slow-gpu", Title: "a GPU runs at a lower clock: power cap, heat", weight: rare, of: groups, variants: slowGPU,
+		Check: []string{"nvidia-smi -q -d CLOCK,POWER,PERFORMANCE on every node: Clocks Throttle Reasons", "the test on each node alone; dcgmi diag -r 2"},
+	},
+	{
+		ID: "tcp", Title: "RDMA is off: TCP through the kernel", weight: occasional, of: groups, network: true, variants: kernelTCP, evidence: socketsSaid, denied: verbsSaid,
 		Check: []string{"NCCL_DEBUG=INFO: NET/Socket instead of NET/IB; echo $NCCL_IB_DISABLE", "rdma link, ibv_devinfo, inside the container too"},
 	},
 	{
-		ID: "nvlink-off", Title: "NVLink is off: GPUs of a node talk over PCIe", weight: occasional, of: groups, variants: noNVLink,
+		ID: "nvlink-off", Title: "NVLink is off: GPUs of a node talk over PCIe", weight: occasional, of: groups, variants: noNVLink, evidence: peersSaid,
 		Check: []string{"nvidia-smi nvlink --status; nvidia-smi topo -m: NV# between all GPUs", "systemctl status nvidia-fabricmanager; echo $NCCL_P2P_DISABLE"},
 	},
 	{
@@ -117,19 +142,19 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"NCCL_DEBUG=INFO: NVLS multicast support is available; echo $NCCL_NVLS_ENABLE", "systemctl status nvidia-fabricmanager; nvidia-imex on NVL72"},
 	},
 	{
-		ID: "algorithm", Title: "another algorithm than NCCL's choice", weight: rare, of: collectives, variants: otherAlgorithm, evidence: forcedSaid("NCCL_ALGO"),
+		ID: "algorithm", Title: "another algorithm than NCCL's choice", weight: rare, of: collectives, variants: otherAlgorithm, denied: stated("workload.algorithm"),
 		Check: []string{"env | grep NCCL_ALGO; /etc/nccl.conf; a tuner plug-in", "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING: Algo … proto … of each size"},
 	},
 	{
-		ID: "protocol", Title: "another protocol than NCCL's choice", weight: rare, of: collectives, variants: otherProtocol, evidence: forcedSaid("NCCL_PROTO"),
+		ID: "protocol", Title: "another protocol than NCCL's choice", weight: rare, of: collectives, variants: otherProtocol, denied: stated("workload.protocol"),
 		Check: []string{"env | grep NCCL_PROTO; /etc/nccl.conf; a tuner plug-in", "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING: Algo … proto … of each size"},
 	},
 	{
-		ID: "channels", Title: "fewer channels than NCCL's choice", weight: rare, of: collectives, variants: fewerChannels, evidence: forcedSaid("NCCL_MAX_NCHANNELS"),
+		ID: "channels", Title: "fewer channels than NCCL's choice", weight: rare, of: collectives, variants: fewerChannels, evidence: forcedSaid("NCCL_MAX_NCHANNELS"), denied: stated("workload.channels"),
 		Check: []string{"env | grep NCHANNELS; NCCL_DEBUG=INFO: number of coll channels"},
 	},
 	{
-		ID: "proxy", Title: "NCCL's proxy threads are slow to post: CPU clock, pinning, noise, instrumentation", weight: rare, of: collectives, network: true, variants: factors("proxy", "posting takes", 4, 10, 20, 40),
+		ID: "proxy", Title: "NCCL's proxy threads are slow to post: CPU clock, pinning, noise, instrumentation", weight: rare, of: collectives, network: true, variants: factors("proxy", "posting takes", 4, 10, 20, 40), evidence: signSaid(logfile.SignCPUFrequency),
 		Check: []string{"cpupower frequency-info; the affinity of the ranks (taskset -cp PID), one core for each rank's proxy", "NCCL_DEBUG of TRACE, profilers and plug-ins off"},
 	},
 	{
@@ -141,11 +166,34 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"ibv_devinfo: active_mtu; ip link: mtu at least 4200 for an RDMA MTU of 4096; the switch's MTU"},
 	},
 	{
-		ID: "loss", Title: "packets are lost and sent again", weight: occasional, of: bulk, network: true, random: true, variants: packetLoss,
+		ID: "loss", Title: "packets are lost and sent again", weight: occasional, of: bulk, network: true, random: true, bursty: true, variants: packetLoss, evidence: signSaid(logfile.SignRetries),
 		Check: []string{
 			"rdma statistic, or /sys/class/infiniband/*/ports/1/hw_counters: out_of_sequence, packet_seq_err, local_ack_timeout_err",
 			"ibqueryerrors, or mlxlink -c: symbol errors, BER; ethtool -S: rx_discards_phy",
 		},
+	},
+	{
+		ID: "pause-storm", Title: "a receiver holds its switch back: a storm of PFC pauses, or late credits", weight: occasional, of: bulk, network: true, bursty: true, variants: pauseStorm,
+		Check: []string{
+			"show pfc counters, or ethtool -S: rx_prio3_pause and tx_prio3_pause of every port, twice; the port whose NIC sends most pauses",
+			"on InfiniBand perfquery -x: PortXmitWait of every port, twice",
+		},
+	},
+	{
+		ID: "ecn-off", Title: "congestion control is off: PFC alone holds senders back", weight: rare, of: bulk, network: true, variants: noCongestionControl,
+		Check: []string{"show ecn on the switches; np_cnp_sent and rp_cnp_handled of hw_counters stay 0 while queues grow", "cat /sys/class/net/ethX/ecn/roce_rp/enable/3"},
+	},
+	{
+		ID: "wrong-gid", Title: "a wrong GID index: RoCE runs in the default class", weight: rare, of: bulk, network: true, variants: defaultClass, evidence: gidSaid, denied: noGID,
+		Check: []string{"show_gids: the index of RoCE v2 with the IPv4 address; NCCL_IB_GID_INDEX, UCX_IB_GID_INDEX, -x of perftest", "ethtool -S: rx_prio0_bytes grows instead of rx_prio3_bytes"},
+	},
+	{
+		ID: "reordering", Title: "packets arrive out of order, and the NICs take that for loss", weight: rare, of: bulk, network: true, bursty: true, variants: reordered,
+		Check: []string{"out_of_sequence and packet_seq_err of hw_counters grow without drops at any port", "adaptive routing or spraying of the switches off, or a NIC that takes packets out of order"},
+	},
+	{
+		ID: "pxn-off", Title: "PXN is off: GPUs send over the rails of their peers", weight: rare, of: collectives, network: true, variants: noPXN, evidence: forcedSaid("NCCL_PXN_DISABLE"), denied: stated("nccl.pxn"),
+		Check: []string{"env | grep NCCL_PXN_DISABLE; NCCL_DEBUG=INFO: via P2P/CUMEM to the GPU beside the NIC"},
 	},
 	{
 		ID: "pfc-off", Title: "the fabric drops what should be lossless: PFC is off", weight: rare, of: bulk, network: true, variants: noPFC,

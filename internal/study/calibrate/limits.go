@@ -4,13 +4,16 @@ package calibrate
 const (
 	maxPoints = 6  // sizes of a table for hypotheses: a curve's ends, bend and slopes
 	maxTables = 16 // tables of a log that are compared: each is simulated with every variant
-	// maxMoved is the bytes of size times ranks of the largest simulated size between nodes,
-	// maxBetween those of the size alone: half a second each, and long enough for an even flow.
-	// maxRaised times as much is simulated of a table that begins above that.
+	// maxMoved is the bytes of size times ranks of the largest size between nodes that is simulated of
+	// a cause, maxBetween those of the size alone, maxInNode those in one node, without the ranks: a
+	// quarter of a second each, and long enough for an even flow. maxRaised times as much is simulated
+	// of a table that begins above that. The cluster as described is simulated to farther times as
+	// much: NCCL's last change of algorithm or protocol lies below for most clusters.
 	maxMoved   = 4 << 30
 	maxBetween = 64 << 20
+	maxInNode  = 512 << 20
 	maxRaised  = 4
-	maxInNode  = 4 << 30  // the same in one node, without the ranks
+	farther    = 8
 	maxFlows   = 256      // messages of one of perftest's sizes: enough to make the first one negligible
 	flowBytes  = 64 << 20 // their maximum total size, if that is two messages or more
 	minFlows   = 4
@@ -39,9 +42,14 @@ const knownExchange = .08
 // or if it has one measurement: an assumption.
 const leastNoise = .005
 
+// slowShare is the part of a healthy cluster's time that a log may take more at a size and be called
+// healthy: an assumption. A quarter of a cluster's bandwidth is worth a second measurement.
+const slowShare = .25
+
 // Probabilities.
 const (
 	likely       = .5  // at which an answer is given: more than all others together
+	acquitted    = .2  // of a healthy cluster, at which no fault is proved
 	certain      = .95 // of a healthy cluster, at which the search for faults ends
 	worthTelling = .03 // of a cause, at which it is named
 )

@@ -23,17 +23,22 @@ func (t *Task) plausible(r *scenario.Resolved) error {
 		return err
 	}
 	limit, who := t.carried(r)
-	if limit == 0 {
+	if t.wires = limit; limit == 0 {
 		return nil
 	}
 	factor := measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())
 	for _, row := range t.Table.Rows {
 		if bus := cmp.Or(row.BusGBps, row.AlgGBps*factor); bus > limit*slack { // a table of times has no busbw
-			return fmt.Errorf("the busbw of %.4g GB/s on line %d is above %.0f GB/s, the most that the %s of the described cluster carry: the log is of another cluster, or on other nodes (--cluster, --fabric, --nodes)", bus, row.Line, limit, who)
+			return &beyondWires{fmt.Sprintf("the busbw of %.4g GB/s on line %d is above %.0f GB/s, the most that the %s of the described cluster carry: the log is of another cluster, or on other nodes (--cluster, --fabric, --nodes)", bus, row.Line, limit, who)}
 		}
 	}
 	return nil
 }
+
+// beyondWires is the error of a table that is faster than the wires.
+type beyondWires struct{ text string }
+
+func (e *beyondWires) Error() string { return e.text }
 
 // sameGPUs returns an error if the list of devices names several GPUs, or one of another generation
 // than the cluster's.

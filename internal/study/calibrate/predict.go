@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/internal/sim"
@@ -44,9 +45,9 @@ func (c *Cluster) predict(ctx context.Context, t *Task, over []scenario.Override
 	return t.simulate(ctx, r, c.Hops, o)
 }
 
-// under is a task's scenario with overrides.
+// under is a task's scenario, with what the log states, and overrides.
 func (c *Cluster) under(t *Task, over []scenario.Override) (*scenario.Resolved, error) {
-	return c.resolve(append(t.over[:len(t.over):len(t.over)], over...))
+	return c.resolve(slices.Concat(t.over, t.stated(func(*Stated) bool { return true }), over))
 }
 
 // simulate runs a task in a scenario: a time for each of its points.

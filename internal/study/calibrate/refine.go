@@ -11,7 +11,7 @@ func (d *Diagnosis) between(c *Cluster, trials []*trial) (out []*trial) {
 		}
 		of, scale := best.of, best.scale
 		out = append(out, d.trial(c, of.Hypothesis, of.order, func(task *Task) (variant, bool) {
-			variants, _ := of.variants(c, task)
+			variants, _ := of.possible(c, d.Log, task)
 			for _, v := range variants {
 				if v.grade.family == of.grade.family {
 					return v.grade.at(scale), of.concerns(task)

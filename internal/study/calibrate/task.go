@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -59,14 +60,21 @@ type Task struct {
 	Skipped string
 	// Told lists contradictions within the log, or with the scenario.
 	Told []string
+	// Stated are the settings that the log itself states, with which it is predicted.
+	Stated []Stated
 
 	kind      kind
+	wires     float64 // the busbw in GB/s that the wires carry; 0 if not known
 	simulated []int64 // sizes, ascending
+	// The cluster as described is simulated to reached: corrections are, by point, the factors on
+	// extrapolated times.
+	reached     int64
+	corrections []float64
 	// Of an exchange: the simulated numbers of tokens of a rank, ascending, and the log's if it is another.
 	tokens []int
 	whole  int
 	over   []scenario.Override
-	base   *scenario.Resolved // with over
+	base   *scenario.Resolved // with over, and what the log states
 }
 
 // Point is a compared size.
@@ -78,6 +86,7 @@ type Point struct {
 	// Bias is the mean of ln(measured / predicted) on healthy clusters, Known the spread around it.
 	Bias, Known float64
 	noise       float64 // of the log: ln of in-place over out-of-place
+	twice       bool    // it was measured in place and out of place
 }
 
 // Ranks is the number of GPUs in use.
@@ -89,6 +98,12 @@ func (t *Task) Network() bool { return t.Nodes > 1 }
 // Tasks converts a log's tables to tasks. Tables that cannot be simulated on the cluster get a note
 // instead.
 func (c *Cluster) Tasks(log *logfile.Log, o Options) (tasks []*Task, notes []logfile.Note) {
+	tasks, notes, _ = c.tasks(log, o)
+	return tasks, notes
+}
+
+// tasks is Tasks; beyond says why the first table that is faster than the wires is so.
+func (c *Cluster) tasks(log *logfile.Log, o Options) (tasks []*Task, notes []logfile.Note, beyond string) {
 	for _, t := range log.Tables {
 		if len(tasks) == maxTables {
 			notes = append(notes, logfile.Note{Line: t.Line, Text: fmt.Sprintf("more than %d tables: those from here on are not compared", maxTables)})
@@ -97,11 +112,14 @@ func (c *Cluster) Tasks(log *logfile.Log, o Options) (tasks []*Task, notes []log
 		task, err := c.task(log, t, o)
 		if err != nil {
 			notes = append(notes, logfile.Note{Line: t.Line, Text: "this table is not compared: " + err.Error()})
+			if e := (*beyondWires)(nil); errors.As(err, &e) && beyond == "" {
+				beyond = e.text
+			}
 			continue
 		}
 		tasks = append(tasks, task)
 	}
-	return tasks, notes
+	return tasks, notes, beyond
 }
 
 func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, error) {
@@ -129,7 +147,8 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 	if task.kind == collective {
 		task.over = append(task.over, scenario.Override{Path: "workload.sizes", Value: task.sizes(), Origin: "the log's sizes"})
 	}
-	task.base, err = c.resolve(task.over)
+	c.state(task, whole, &log.Said)
+	task.base, err = c.under(task, nil)
 	return task, err
 }
 
@@ -386,9 +405,96 @@ func (t *Task) compared(simulated []units.Time) (out []units.Time) {
 		if slope <= 0 {
 			slope = float64(simulated[n-1]) / float64(t.simulated[n-1])
 		}
-		out = append(out, simulated[n-1]+units.Time(math.Round(slope*float64(bytes-t.simulated[n-1]))))
+		took := simulated[n-1] + units.Time(math.Round(slope*float64(bytes-t.simulated[n-1])))
+		if t.corrections != nil {
+			took = units.Time(float64(took) * t.corrections[i])
+		}
+		out = append(out, max(took, t.least(bytes)))
 	}
 	return out
+}
+
+// least is the time that the wires of the described cluster take for a size at least; 0 if no bound is
+// known.
+func (t *Task) least(bytes int64) units.Time {
+	if t.wires == 0 {
+		return 0
+	}
+	factor := measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())
+	return time(float64(bytes) * factor / t.wires / 1e3)
+}
+
+// extrapolated reports whether a size is above the largest one that is simulated of a cause.
+func (t *Task) extrapolated(bytes int64) bool { return bytes > t.simulated[len(t.simulated)-1] }
+
+// extend simulates the cluster as described at further compared sizes. What its times there are over
+// the extrapolated ones corrects those of causes.
+func (t *Task) extend(ctx context.Context, c *Cluster, o *Options, simulated []units.Time) error {
+	last := t.simulated[len(t.simulated)-1]
+	limit := last * farther
+	if o.MaxSize > 0 {
+		limit = last
+	}
+	far := *t
+	far.simulated = nil
+	for i := range t.Points {
+		if b := t.Points[i].Bytes; t.kind == collective && t.extrapolated(b) && b <= limit {
+			far.simulated = append(far.simulated, b)
+		}
+	}
+	t.corrections = make([]float64, len(t.Points))
+	for i := range t.corrections {
+		t.corrections[i] = 1
+	}
+	if len(far.simulated) > 0 {
+		times, err := far.run(ctx, t.base, c.Hops, o)
+		if err != nil {
+			return err
+		}
+		t.correct(simulated, far.simulated, times)
+		last = far.simulated[len(far.simulated)-1]
+	}
+	t.widen(last)
+	return nil
+}
+
+// correct takes the times of the cluster as described at larger sizes. Above all of them the last
+// correction holds.
+func (t *Task) correct(simulated []units.Time, sizes []int64, times []units.Time) {
+	straight, factor := t.compared(simulated), 1.
+	for i := range t.Points {
+		if at, ok := slices.BinarySearch(sizes, t.Points[i].Bytes); ok {
+			factor = float64(times[at]) / float64(straight[i])
+		}
+		if t.extrapolated(t.Points[i].Bytes) {
+			t.corrections[i] = factor
+		}
+	}
+}
+
+// straight is the deviation of ln(time) up to which an extrapolated time is taken for one that was
+// simulated: the cluster as described went on as at smaller sizes.
+const straight = .1
+
+// convicts reports whether the time of a cause at a point can convict: it was simulated, or the
+// cluster as described shows that times go on to there as at smaller sizes.
+func (t *Task) convicts(point int) bool {
+	b := t.Points[point].Bytes
+	return !t.extrapolated(b) || b <= t.reached && math.Abs(math.Log(t.corrections[point])) < straight
+}
+
+// farSpread is the error of ln(time) that a factor of four beyond the largest simulated size adds: an
+// assumption. NCCL may choose otherwise there.
+const farSpread = .05
+
+// widen adds to the known error of the sizes beyond the last one that is simulated.
+func (t *Task) widen(last int64) {
+	t.reached = last
+	for i := range t.Points {
+		if p := &t.Points[i]; t.kind == collective && p.Bytes > last {
+			p.Known = math.Hypot(p.Known, farSpread*math.Log(float64(p.Bytes)/float64(last))/math.Log(4))
+		}
+	}
 }
 
 // unknown is the time of a size that has not been simulated.
@@ -407,7 +513,7 @@ func (t *Task) point(r *logfile.Row, whole *scenario.Resolved, o Options) Point 
 		p.Measured = units.Time(float64(r.Bytes) * 8 * 1000 / r.Gbps)
 	}
 	if r.InPlace > 0 {
-		p.noise = math.Abs(math.Log(r.InPlace / r.Micros))
+		p.noise, p.twice = math.Abs(math.Log(r.InPlace/r.Micros)), r.Micros > 0
 	}
 	if t.kind == collective {
 		p.Factor = measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())

@@ -72,12 +72,12 @@ func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, 
 func (d *Diagnosis) trials(c *Cluster) (out []*trial) {
 	for i := range Hypotheses {
 		h := &Hypotheses[i]
-		labels, why := h.labels(c, d.Tasks)
+		labels, why := h.labels(c, d.Log, d.Tasks)
 		if len(labels) == 0 {
 			d.Untried = append(d.Untried, Untried{h, why})
 		}
 		for _, label := range labels {
-			out = append(out, d.trial(c, h, i, func(task *Task) (variant, bool) { return h.variant(c, task, label) }))
+			out = append(out, d.trial(c, h, i, func(task *Task) (variant, bool) { return h.variant(c, d.Log, task, label) }))
 		}
 	}
 	return out

@@ -52,10 +52,6 @@ func fewerRails(c *Cluster, t *Task) (out []variant, why string) {
 // more frequent than several.
 func missingOdds(missing float64) float64 { return 1 / (missing * missing) }
 
-// slowShares are the fractions of a link's rate that faults leave: a lane of four, an older
-// generation, a tenth.
-var slowShares = []float64{.75, .5, .25, .1}
-
 // share is a fraction of a rate, to the Mb/s.
 func share(rate units.Rate, of float64) units.Rate {
 	return units.Rate(math.Round(float64(rate)*of/1e6)) * 1e6
@@ -63,35 +59,34 @@ func share(rate units.Rate, of float64) units.Rate {
 
 // slowNIC tries two positions: with congestion control the position of the NIC matters.
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
-	first, _ := slowCables(c, t, "node0/nic0", "one NIC, the first, at %s instead of %s")
-	last := fmt.Sprintf("node%d/nic%d", t.Nodes-1, t.base.Cluster.Node.NICs-1)
+	out := slowCables(c, t, "node0/nic0", "one NIC, the first, at ")
 	if t.kind == bandwidth || t.kind == copies {
-		return first, "" // between the first NICs of two nodes
+		return out, "" // between the first NICs of two nodes
 	}
-	second, _ := slowCables(c, t, last, "one NIC, the last, at %s instead of %s")
-	return append(first, second...), ""
+	last := fmt.Sprintf("node%d/nic%d", t.Nodes-1, t.base.Cluster.Node.NICs-1)
+	return append(out, slowCables(c, t, last, "one NIC, the last, at ")...), ""
 }
 
 func slowNode(c *Cluster, t *Task) ([]variant, string) {
 	if t.base.Cluster.Node.NICs == 1 {
 		return nil, "a node has one NIC: it is the hypothesis slow-nic"
 	}
-	return slowCables(c, t, "node0", "the NICs of one node at %s instead of %s")
+	return slowCables(c, t, "node0", "the NICs of one node at "), ""
 }
 
-func slowCables(c *Cluster, t *Task, who, label string) (out []variant, why string) {
-	rate := t.base.Fabrics[0].Link.Rate()
-	return graded(who, 1, func(part float64) variant {
-		slow := share(rate, part)
-		return one(fmt.Sprintf(label, slow, rate), c.path(".slow-links"), fmt.Sprintf("[{nics: [%s], rate: %s}]", who, slow.Exact()))
-	}, slowShares...), ""
+// slowCables are the rates to which cables can fall.
+func slowCables(c *Cluster, t *Task, who, label string) (out []variant) {
+	f := &t.base.Fabrics[0]
+	for _, s := range stepsBelow(f) {
+		out = append(out, one(label+s.label(f), c.path(".slow-links"), fmt.Sprintf("[{nics: [%s], rate: %s}]", who, s.rate.Exact())))
+	}
+	return out
 }
 
 func linkRate(c *Cluster, t *Task) (out []variant, why string) {
-	link := &t.base.Fabrics[0].Link
-	for _, share := range []units.Rate{2, 4} {
-		lane := link.LaneRate / share
-		out = append(out, one(fmt.Sprintf("all links at %s instead of %s", link.Rate()/share, link.Rate()), c.path(".link.lane-rate"), lane.Exact()))
+	f := &t.base.Fabrics[0]
+	for _, s := range stepsBelow(f) {
+		out = append(out, one("all links at "+s.label(f), c.path(".link.lane-rate"), s.laneRate(f).Exact()))
 	}
 	return out, ""
 }

@@ -101,7 +101,7 @@ func (d *Diagnosis) weigh(trials []*trial) []weighed {
 	for i := range all {
 		logs = append(logs, all[i].evidence(priorFaults*priors[i]/sum))
 	}
-	logs = append(logs, d.density(d.Predicted, described)+math.Log(PriorHealthy), d.density(d.Predicted, guessed)+math.Log(priorOther))
+	logs = append(logs, d.density(d.Predicted, described)+math.Log(PriorHealthy), d.density(d.Predicted, guessed)+math.Log(priorOther*(1+math.Exp(d.burst))/2))
 	shares := normalised(logs)
 	for i := range all {
 		all[i].share = shares[i]
@@ -169,6 +169,9 @@ func (d *Diagnosis) states(t *trial, trials []*trial) (out []state) {
 	keep := func(s state) {
 		if d.shows(s.times) {
 			s.density, s.odds = d.density(s.times, faulty), 1
+			if t.bursty {
+				s.density += d.burst
+			}
 			if t.grade.odds != nil {
 				s.odds = t.grade.odds(s.scale)
 			}

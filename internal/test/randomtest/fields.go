@@ -100,6 +100,7 @@ var lists = []choices{
 		{"cluster.node.cpu.memory-latency", "0 | 200ns"},
 		{"nccl.harness", "process | thread | for-all | torch"},
 		{"nccl.times", "measured | nccl"},
+		{"nccl.pxn", "false"},
 		{"nccl.version", "2.18 | 2.21 | 2.27.3"},
 		{"run.pauses", "true | false"},
 	}},

@@ -183,8 +183,8 @@ With --prometheus it compares the counters of ports, GPUs and ranks with those o
 their peers instead, and says which stand out and what that fits. Nothing is simulated.
 The token for a Prometheus that asks for one is in WEFT_PROMETHEUS_TOKEN.
 
-The exit code is 0 for a healthy cluster and 5 for a cluster that falls short,
-explained or not.`,
+The exit code is 0 for a healthy cluster, 5 for a cluster that falls short, explained
+or not, and 7 if the log proves neither.`,
 		Example: `  weft diagnose slurm-4711.out --cluster dgx-h100 --fabric infiniband-ndr
   weft diagnose nccl.log --cluster examples/two-nodes-h100.yaml --html why.html
   weft diagnose --prometheus http://prometheus:9090 --last 2h --match 'job="node"'
@@ -244,6 +244,8 @@ func (d *diagnosing) do(ctx context.Context, e *simulator.Simulator, path string
 		return exit.Errorf(exit.Partial, "stopped early: not all causes were tested")
 	case err != nil:
 		return exit.Errorf(exit.Failed, "%w", err)
+	case found.Verdict == calibrate.NotProved:
+		return exit.Errorf(exit.NotProved, "the log proves neither a fault nor a healthy cluster")
 	case found.Verdict != calibrate.Healthy:
 		return exit.Errorf(exit.Refuted, "the log does not fit the cluster as described: %s", found.Verdict)
 	}

@@ -21,6 +21,7 @@ const (
 	Partial   Code = 4  // the run was interrupted
 	Refuted   Code = 5  // by a check or an audit: forwarding tables, a configuration
 	NotJudged Code = 6  // by a check: the input has nothing of what it looks at
+	NotProved Code = 7  // by a diagnosis: neither a fault nor a healthy cluster
 	Defect    Code = 70 // of weft: EX_SOFTWARE of sysexits.h
 )
 
@@ -36,6 +37,7 @@ var Codes = []struct {
 	{Partial, "interrupted (Ctrl-C): the results so far are kept and marked as partial"},
 	{Refuted, "a check has findings: weft sm check or weft sm route refutes the forwarding tables, weft roce lint has findings, weft roce check refutes a lossless fabric, weft audit shows a path between zones that must be separate, weft diagnose finds a log that does not fit the cluster, weft calibrate finds a fit that predicts held-out sizes no better than the default"},
 	{NotJudged, "nothing was judged, which is no good news: the input has nothing of what the check looks at (weft fabric inspect: no speeds, and no cabling with a rule; weft fabric health: no counter of errors, state, limit or error rate; weft fabric diff: no planned device; weft sm check: no path; weft diagnose --prometheus: no metric with enough peers; weft live sniff: no packet of RoCE v2; weft validate: no scored row; weft roce lint: no port that is up has QoS; weft roce check: no fabric has PFC)"},
+	{NotProved, "weft diagnose: the log proves neither a fault nor a healthy cluster, such as one that is slow at some sizes without a cause that weft finds likelier"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 

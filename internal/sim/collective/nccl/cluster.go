@@ -158,6 +158,8 @@ type Cluster struct {
 	Reckoned bool
 	// Figures replaces the measured times of kernels; nil is those in use.
 	Figures *Figures
+	// NoPXN is NCCL_PXN_DISABLE: no rank uses a NIC through another GPU.
+	NoPXN bool
 	// Tuner is the rules of a tuner plug-in.
 	Tuner []Rule
 	// Only selects the algorithms and protocols that may be chosen, as NCCL_ALGO and NCCL_PROTO do;
@@ -170,7 +172,7 @@ func (c Cluster) Ranks() int { return c.Nodes * c.PerNode }
 
 // Layout is the cluster's numbering of ranks.
 func (c Cluster) Layout() collective.Layout {
-	return collective.Layout{Nodes: c.Nodes, PerNode: c.PerNode, NICs: c.NICs}
+	return collective.Layout{Nodes: c.Nodes, PerNode: c.PerNode, NICs: c.NICs, OwnRails: c.NoPXN}
 }
 
 func (c Cluster) check() error {

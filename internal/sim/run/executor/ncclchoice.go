@@ -79,7 +79,7 @@ func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.
 	port := min(f.Link.Rate()*units.Rate(max(1, f.NIC.Ports)), n.PCIe.PeerRate)
 	c := nccl.Cluster{
 		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: generations[n.GPU.Architecture], PCIeGBps: gbps(n.PCIe.PeerRate),
-		NICs: n.NICs, NICGBps: gbps(port), CPU: vendors[n.CPU.Vendor], Reckoned: r.NCCL.Times == scenario.KernelsReckoned, Figures: r.NCCL.Figures(), Tuner: r.NCCL.Rules(),
+		NICs: n.NICs, NICGBps: gbps(port), CPU: vendors[n.CPU.Vendor], Reckoned: r.NCCL.Times == scenario.KernelsReckoned, Figures: r.NCCL.Figures(), NoPXN: !r.NCCL.PXN, Tuner: r.NCCL.Rules(),
 	}
 	if f.Kind == efa {
 		stripe := stripeOf(&r.Cluster, f)

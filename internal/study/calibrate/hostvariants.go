@@ -1,0 +1,62 @@
+package calibrate
+
+import (
+	"fmt"
+
+	"weft/scenario"
+)
+
+// Variants of faults of the host: of memory, processors and GPUs.
+
+// orderedShares are the fractions that writes without relaxed ordering leave of the rate to host
+// memory: 150 of 200 Gb/s, and less over the link between two processors.
+var orderedShares = []float64{.75, .5, .25}
+
+// strictOrdering limits the path to memory: to that of GPUs where the data is there, else to that of
+// the host.
+func strictOrdering(c *Cluster, t *Task) ([]variant, string) {
+	if t.base.Fabrics[0].Host.Path == scenario.PathGPUDirectRDMA {
+		return peerPath(c, t)
+	}
+	return memoryPath(t, "strict", "writes without relaxed ordering, "), ""
+}
+
+// pinned limits the path to host memory: the process is on the processor without the NIC.
+func pinned(_ *Cluster, t *Task) ([]variant, string) {
+	if t.base.Fabrics[0].Host.Path == scenario.PathGPUDirectRDMA {
+		return nil, "the data is in GPU memory: proxy and software have the posting of the CPU"
+	}
+	return memoryPath(t, "pinned", "over the link to the other processor, "), ""
+}
+
+// memoryPath are smaller rates of the NICs' slots: all data in host memory goes through them.
+func memoryPath(t *Task, family, label string) []variant {
+	node, link := &t.base.Cluster.Node, t.base.Fabrics[0].Link.Rate()
+	slot := node.PCIe.LaneRate
+	return graded(family, 1, func(part float64) variant {
+		rate := share(link, part)
+		lane := share(slot, float64(rate)/float64(node.PCIe.Rate()))
+		return one(fmt.Sprintf("%s%s to memory", label, nominal(rate)), "cluster.node.pcie.lane-rate", lane.Exact())
+	}, orderedShares...)
+}
+
+// slowGPU slows the kernels of NCCL: all ranks wait for the slowest one.
+func slowGPU(*Cluster, *Task) ([]variant, string) {
+	return graded("clock", 1, func(f float64) variant {
+		label := fmt.Sprintf("a GPU's kernels take %.3g times as long", f)
+		v := variant{label: label}
+		for _, field := range []string{"base", "step-local", "turn"} {
+			v.over = append(v.over, scenario.Override{Path: "nccl." + field, Value: fmt.Sprintf("%.3g", f), Origin: label})
+		}
+		v.over = append(v.over, scenario.Override{Path: "nccl.kernel", Value: fmt.Sprintf("%.3g", 1/f), Origin: label})
+		return v
+	}, 1.25, 1.6, 2.5), ""
+}
+
+// bondPort uses one port of two: the cluster describes a bond as one link.
+func bondPort(c *Cluster, t *Task) ([]variant, string) {
+	f := &t.base.Fabrics[0]
+	return graded("bond", 1, func(part float64) variant {
+		return one(fmt.Sprintf("flows of %s on a bond of %s", nominal(share(f.Link.Rate(), part)), nominal(f.Link.Rate())), c.path(".link.lane-rate"), share(f.Link.LaneRate, part).Exact())
+	}, .75, .5), ""
+}

@@ -1,0 +1,104 @@
+package calibrate
+
+import (
+	"math"
+	"slices"
+)
+
+// Measurement is a next step on the cluster that tells causes apart.
+type Measurement struct {
+	Command string // to run
+	Tells   string // which result means what
+	// shows are the hypotheses of which it shows a trace; the others leave it as on a healthy cluster.
+	shows []string
+}
+
+// measurements are what an operator can run in minutes. A cause is among shows if the measurement is
+// slow, or prints it, when the cause is there.
+var measurements = []Measurement{
+	{
+		"ib_write_bw between two of the nodes in host memory, once for each NIC: ib_write_bw -d mlx5_X --report_gbits, and -d mlx5_X SERVER", "a NIC, a cable or a path of the fabric is slow if one is",
+		[]string{"slow-nic", "slow-node", "link-rate", "loss", "mtu", "pcie", "pause-storm", "pfc-off", "relaxed-ordering", "pinning", "bond-port", "wrong-gid", "uplinks", "congestion-control"},
+	},
+	{
+		"ib_write_bw --use_cuda=0 beside ib_write_bw in host memory, on one NIC", "the path between GPU and NIC is slow if only the first is",
+		[]string{"peer-path", "gpudirect-off"},
+	},
+	{
+		"the test on each node alone: all_reduce_perf -b 8 -e 1G -f 2 -g 8", "the fault is inside that node if it is slow there, else between nodes",
+		[]string{"nvlink-off", "nvls-off", "slow-gpu", "pcie", "channels", "algorithm", "protocol"},
+	},
+	{
+		"the test again with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,GRAPH,TUNING", "the log lists the NICs in use, NET/Socket or NET/IB, GDRDMA, NVLS, algorithm, protocol and channels",
+		[]string{"fewer-rails", "tcp", "gpudirect-off", "nvls-off", "algorithm", "protocol", "channels", "nvlink-off", "pxn-off", "wrong-gid"},
+	},
+	{
+		"NCCL_ALGO=Ring, then NCCL_ALGO=Tree, with the same test", "the choice of the algorithm is the cause if one of them is as fast as predicted",
+		[]string{"algorithm", "nvls-off"},
+	},
+	{
+		"the test pairwise over all nodes, and the counters of their ports before and after: perfquery -x, ethtool -S", "a node, or a port with pauses, waits or errors stands out",
+		[]string{"slow-node", "slow-gpu", "pause-storm", "loss", "slow-nic", "ecmp", "uplinks", "reordering"},
+	},
+	{
+		"ib_write_lat between two of the nodes, with the clock of the CPU fixed: cpupower frequency-set -g performance", "the host's software is slow if the median is above some microseconds",
+		[]string{"software", "proxy", "tcp", "loss"},
+	},
+	{
+		"ibstat, or ibv_devinfo -v and ethtool ethX, on every node", "a port at a lower rate, width or MTU than planned, or down, stands there",
+		[]string{"slow-nic", "slow-node", "link-rate", "mtu", "fewer-rails"},
+	},
+	{
+		"lspci -vvv on every node: LnkSta of NICs and GPUs, ACSCtl of PCIe switches", "a slot that is downgraded, or SrcValid+, stands there",
+		[]string{"pcie", "peer-path", "relaxed-ordering"},
+	},
+	{
+		"the test again with NCCL_IB_QPS_PER_CONNECTION=4 NCCL_IB_SPLIT_DATA_ON_QPS=1", "flows collided, or shared one port of a bond, if it is faster",
+		[]string{"ecmp", "bond-port"},
+	},
+	{
+		"show pfc counters, show ecn and show queue counters on the switches, before and after the test", "pauses without marks, or drops in a lossless class, stand there",
+		[]string{"pause-storm", "ecn-off", "pfc-off", "congestion-control", "wrong-gid"},
+	},
+}
+
+// Next is the measurement that divides the candidates best: the one whose result is the hardest to
+// foretell by their probabilities. ok is false if there are not two candidates to tell apart, or if
+// none divides them.
+func (d *Diagnosis) Next() (best Measurement, ok bool) {
+	shares := map[string]float64{}
+	for _, e := range d.Explanations {
+		if e.Posterior >= worthTelling {
+			shares[e.ID] = e.Posterior
+		}
+	}
+	all := d.Healthy
+	for _, p := range shares {
+		all += p
+	}
+	if len(shares) == 0 || len(shares) == 1 && d.Healthy < worthTelling {
+		return best, false
+	}
+	most := 0.
+	for _, m := range measurements {
+		shown := 0.
+		for _, id := range m.shows {
+			shown += shares[id]
+		}
+		if x := uncertainty(shown / all); x > most+1e-9 {
+			best, most, ok = m, x, true
+		}
+	}
+	return best, ok
+}
+
+// uncertainty is the entropy in bits of a result that comes with a probability.
+func uncertainty(p float64) float64 {
+	if p <= 0 || p >= 1 {
+		return 0
+	}
+	return -p*math.Log2(p) - (1-p)*math.Log2(1-p)
+}
+
+// Shows reports whether the measurement shows a trace of a hypothesis.
+func (m *Measurement) Shows(id string) bool { return slices.Contains(m.shows, id) }
