@@ -68,7 +68,8 @@ var usualShape = []column{
 
 var (
 	deviceLine = regexp.MustCompile(`\bRank\s+(\d+)\s+(?:Group\s+\d+\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)`)
-	launchLine = regexp.MustCompile(`\bnThread (\d+) nGpus (\d+)\b`)
+	launchLine = regexp.MustCompile(`\bnThread(?:s:)? (\d+) nGpus:? (\d+)\b`) // rccl-tests has the colons
+	parameters = regexp.MustCompile(`\b(nThreads?|nGpus|minBytes|maxBytes|step|warmup ?[iI]ters|agg iters|iters|validation|graph):? (\d+)`)
 	moreRanks  = regexp.MustCompile(`\.\.\. and (\d{1,9}) more ranks`)
 	testName   = regexp.MustCompile(`\b(all_reduce|all_gather|reduce_scatter|broadcast|alltoall|alltoallv|sendrecv|reduce|scatter|gather|hypercube)_perf`)
 )
@@ -83,13 +84,18 @@ func (r *ncclTests) line(n int, text string) {
 	switch {
 	case strings.Contains(text, "algbw"):
 		r.headed(n, text)
-	case strings.Contains(text, "nThread ") || strings.Contains(text, "Using devices"):
-		if strings.Contains(text, "nThread ") || r.table != nil {
-			r.close()
-			r.run = ncclRun{harness: harnessOf(text)}
-		}
+	case strings.Contains(text, "nThread") && strings.Contains(text, "nGpus"):
+		r.close()
+		r.b.again()
+		r.run = ncclRun{harness: harnessOf(text)}
+		r.parameters(n, text)
+	case strings.Contains(text, "Using devices") && r.table != nil:
+		r.close()
+		r.run = ncclRun{}
 	case strings.Contains(text, "Avg bus bandwidth"):
 		r.ended()
+	case strings.Contains(text, "Out of bounds values"):
+		r.whole = r.table != nil // the line of the average, which is the next one, is often left out where logs are quoted
 	}
 	if strings.Contains(text, "_perf") {
 		if m := testName.FindStringSubmatch(text); m != nil {
@@ -107,6 +113,26 @@ func (r *ncclTests) line(n int, text string) {
 		}
 	}
 	r.row(n, text)
+}
+
+// parameterNames are the options of nccl-tests whose values its heading states.
+var parameterNames = map[string]string{
+	"nThread": "--nthreads", "nThreads": "--nthreads", "nGpus": "--ngpus", "minBytes": "--minbytes", "maxBytes": "--maxbytes", "step": "--step",
+	"warmup iters": "--warmup_iters", "warmupIters": "--warmup_iters", "agg iters": "--agg_iters", "iters": "--iters", "validation": "--check", "graph": "--cudagraph",
+}
+
+// parameters keeps the parameters of the heading. A step is a factor or a number of bytes.
+func (r *ncclTests) parameters(n int, text string) {
+	for _, m := range parameters.FindAllStringSubmatch(text, 16) {
+		name := parameterNames[m[1]]
+		if name == "--step" {
+			name = "--stepbytes"
+			if strings.Contains(text, "(factor)") {
+				name = "--stepfactor"
+			}
+		}
+		r.b.run.settings = setIn(r.b.run.settings, n, name, m[2])
+	}
 }
 
 // harnessOf is the way of launch in nccl-tests' line of its parameters, "" if it has none.

@@ -35,6 +35,11 @@ type builder struct {
 	Log
 	rows    int
 	library string // NCCL's release by the latest line of nccl-tests' versions
+
+	run      *run      // the current one
+	runs     []*run    // of the tables
+	base     []Setting // of the last command line
+	exported []Setting // for all command lines to come
 }
 
 // note adds a remark on a place.
@@ -53,14 +58,16 @@ func (b *builder) table(t Table) *Table {
 		return nil
 	}
 	b.Tables = append(b.Tables, &t)
+	b.runs = append(b.runs, b.run)
+	b.run.measured = true
 	return &t
 }
 
 // Read reads a log. An error says that it contains nothing usable; defects of a usable log are in
 // its notes and tables.
 func Read(name string, from io.Reader) (*Log, error) {
-	b := &builder{Log: Log{Name: name}}
-	formats := []format{&ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b}}
+	b := &builder{Log: Log{Name: name}, run: &run{}}
+	formats := []format{&commands{b: b}, &signs{b: b}, &ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b}}
 	lines, err := eachLine(name, from, func(n int, text string) {
 		for _, f := range formats {
 			f.line(n, text)
@@ -78,6 +85,7 @@ func Read(name string, from io.Reader) (*Log, error) {
 	for _, f := range formats {
 		f.end(err != nil)
 	}
+	b.settle()
 	b.Tables = filled(b.Tables)
 	if len(b.Tables) == 0 {
 		return nil, b.empty(lines)
