@@ -38,6 +38,8 @@ const (
 	ClusterKit Format = "clusterkit"
 	Cells      Format = "named columns" // Markdown, CSV or JSON
 	DeepEP     Format = "deepep"        // of the tests of DeepEP's kernels
+	OSU        Format = "osu"           // of the OSU Micro-Benchmarks
+	UCXPerf    Format = "ucx_perftest"
 
 	NIXLBench      Format = "nixlbench"
 	TransferEngine Format = "transfer_engine_bench" // Mooncake's
@@ -70,10 +72,11 @@ type Table struct {
 	Latency       bool
 	Bidirectional bool
 	GPUMemory     bool
+	Pairs         int // of processes whose bandwidths are summed up; 0 or 1: one
 	MTU           int64
 	LinkType      string // IB or Ethernet
-	// Settings are the parameters that the test's own banner states, as it spells them: Number of
-	// qps, PCIe relax order.
+	// Settings are what holds for this table: its command line and exports above it, what NCCL says in its run, and the
+	// parameters that the test's own banner states, as it spells them (Number of qps, PCIe relax order).
 	Settings []Setting
 
 	// MoE is the parameters of an exchange of tokens with experts; nil for other tests.

@@ -24,6 +24,7 @@ type ncclTests struct {
 	skipped bool
 	table   *Table // the open table, or nil
 	whole   bool   // its last line has been seen
+	rowed   bool   // the run had rows, though perhaps none that could be read
 }
 
 // ncclRun is the list of devices that stands above a table.
@@ -87,13 +88,13 @@ func (r *ncclTests) line(n int, text string) {
 	case strings.Contains(text, "nThread") && strings.Contains(text, "nGpus"):
 		r.close()
 		r.b.again()
-		r.run = ncclRun{harness: harnessOf(text)}
+		r.run, r.rowed = ncclRun{harness: harnessOf(text)}, false
 		r.parameters(n, text)
 	case strings.Contains(text, "Using devices") && r.table != nil:
 		r.close()
 		r.run = ncclRun{}
 	case strings.Contains(text, "Avg bus bandwidth"):
-		r.ended()
+		r.ended(n, text)
 	case strings.Contains(text, "Out of bounds values"):
 		r.whole = r.table != nil // the line of the average, which is the next one, is often left out where logs are quoted
 	}
@@ -245,9 +246,54 @@ func (r *ncclTests) open(n int) {
 	r.table = r.b.table(t)
 }
 
+// averageLine matches the line that closes a table.
+var averageLine = regexp.MustCompile(`Avg bus bandwidth\s*:\s*([0-9.]+)`)
+
+// averaged makes a row of the average, for a log whose rows are left out: if one size was measured, and the operation and
+// the ranks are known, it is the row's bus bandwidth.
+func (r *ncclTests) averaged(n int, text string) {
+	m := averageLine.FindStringSubmatch(text)
+	least, _ := lastOf(r.b.run.settings, "--minbytes")
+	most, known := lastOf(r.b.run.settings, "--maxbytes")
+	if m == nil || !known || r.skipped {
+		return
+	}
+	bus, _ := strconv.ParseFloat(m[1], 64)
+	bytes, err := strconv.ParseInt(most.Value, 10, 64)
+	if first, e := strconv.ParseInt(least.Value, 10, 64); err != nil || e != nil || first != bytes || bytes < 1 {
+		r.b.note(n, "the log has the average of the sizes %s to %s alone, which no size is compared with", least.Value, most.Value)
+		return
+	}
+	r.open(n)
+	t := r.table
+	r.table = nil
+	if t == nil {
+		return
+	}
+	factor := busFactor(t.Op, t.Listed)
+	if factor == 0 || !(bus > 0) || t.Op == "reduce" {
+		r.b.note(n, "the log has the average alone, and says no operation (%s) or no number of ranks (%d) that make a time of it", cmp.Or(t.Test, "no test"), t.Listed)
+		return
+	}
+	row := Row{Line: n, Bytes: bytes, BusGBps: bus, AlgGBps: bus / factor}
+	row.Micros = float64(bytes) / row.AlgGBps / 1e3
+	r.b.note(n, "the log has no row: the average, %s GB/s, is taken for the one size that was measured", m[1])
+	if why := row.impossible(); why != "" {
+		r.b.note(n, "the average is left out: %s", why)
+		return
+	}
+	r.b.rows++
+	t.Rows = append(t.Rows, row)
+}
+
 // ended takes the line that closes a table.
-func (r *ncclTests) ended() {
-	if r.table == nil {
+func (r *ncclTests) ended(n int, text string) {
+	if r.table == nil || len(r.table.Rows) == 0 {
+		if !r.rowed {
+			r.averaged(n, text)
+		}
+		r.table = nil
+		r.run = ncclRun{}
 		return
 	}
 	r.whole = true
@@ -283,9 +329,9 @@ func (t *Table) infer() {
 }
 
 func (r *ncclTests) end(bool) {
-	t := r.table
+	t, whole := r.table, r.whole
 	r.close()
-	if t != nil && len(t.Rows) > 0 {
+	if t != nil && len(t.Rows) > 0 && !whole {
 		t.Cut = "the log ends at size " + strconv.FormatInt(t.Rows[len(t.Rows)-1].Bytes, 10) + ", before the line \"# Avg bus bandwidth\""
 	}
 }
@@ -305,6 +351,7 @@ func (r *ncclTests) row(n int, text string) {
 			continue
 		}
 		fit := fitting(shape, fields[at:])
+		r.rowed = r.rowed || fit >= 4 && r.table != nil
 		switch {
 		case fit == len(shape):
 			r.add(n, shape, fields[at:])

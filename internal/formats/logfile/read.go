@@ -67,7 +67,7 @@ func (b *builder) table(t Table) *Table {
 // its notes and tables.
 func Read(name string, from io.Reader) (*Log, error) {
 	b := &builder{Log: Log{Name: name}, run: &run{}}
-	formats := []format{&commands{b: b}, &signs{b: b}, &ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b}}
+	formats := []format{&commands{b: b}, &signs{b: b}, &ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b}, &osu{b: b}, &ucxPerf{b: b}, &flows{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b}}
 	lines, err := eachLine(name, from, func(n int, text string) {
 		for _, f := range formats {
 			f.line(n, text)
@@ -117,7 +117,7 @@ const notText = "this is not text"
 // noTable says of a log without rows what is read.
 const noTable = "there is no table of measurements in it: neither rows of nccl-tests (size, count, type, …, time, algbw, busbw), " +
 	"nor of perftest (#bytes #iterations …, or the report of --out_json), nor a report of clusterkit (Minimum bandwidth: …), nor of DeepEP's tests (Dispatch bandwidth: …, avg_t=…), " +
-	"nor of nixlbench (Block Size (B) Batch Size …) or transfer_engine_bench (Test completed: duration …), " +
+	"nor of the OSU Micro-Benchmarks (# Size Bandwidth (MB/s)), nor of ucx_perftest (# iterations …, bandwidth (MB/s)), nor of nixlbench (Block Size (B) Batch Size …) or transfer_engine_bench (Test completed: duration …), " +
 	"nor Markdown, CSV or JSON with columns of those names (size, time_us, algbw, busbw)"
 
 // empty is the error of a log without rows.

@@ -45,10 +45,10 @@ var phrases = []phrase{
 	{word: "GDRDMA not enabled", kind: SignNoGPUDirect},                                                                // src/transport/net_ib.cc
 	{word: "elected provider is", kind: SignTCP, also: regexp.MustCompile(`(?i)selected provider is (?:tcp|sockets)`)}, // aws/aws-ofi-nccl
 	// linux-rdma/perftest@00b55b66
-	{word: "CPU Frequency is not max", kind: SignCPUFrequency},                                             // src/get_clock.c
-	{word: "PCIe relax order", kind: SignRelaxedOff, also: regexp.MustCompile(`PCIe relax order ?: ?OFF`)}, // src/perftest_parameters.c
-	{word: "Completion with error at", kind: SignRetries},                                                  // src/perftest_resources.h
-	{word: "transport retry counter exceeded", kind: SignRetries},                                          // libibverbs, ibv_wc_status_str
+	{word: "CPU Frequency is not max", kind: SignCPUFrequency},                                              // src/get_clock.c
+	{word: "relax", kind: SignRelaxedOff, also: regexp.MustCompile(`PCIe[ _]relax[ _]order"?\s*:\s*"?OFF`)}, // src/perftest_parameters.c
+	{word: "Completion with error at", kind: SignRetries},                                                   // src/perftest_resources.h
+	{word: "transport retry counter exceeded", kind: SignRetries},                                           // libibverbs, ibv_wc_status_str
 	// openucx/ucx@9466d104
 	{word: "ransport retry count exceeded", kind: SignRetries}, // src/uct/ib/mlx5/ib_mlx5_log.c
 	{word: "is not available, please use", kind: SignNoDevice}, // src/ucp/core/ucp_context.c
