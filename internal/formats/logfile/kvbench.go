@@ -46,7 +46,7 @@ func (r *nixlBench) line(n int, text string) {
 		if m := nixlOption.FindStringSubmatch(text); m != nil {
 			r.option(m[1], m[2])
 		}
-	case nixlHeading.MatchString(text):
+	case strings.Contains(text, "Block Size") && nixlHeading.MatchString(text):
 		kv := r.kv
 		r.commanded(&kv)
 		t := r.about

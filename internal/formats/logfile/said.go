@@ -40,7 +40,10 @@ func (s *Said) set(line int, name, value string) { s.Settings = setIn(s.Settings
 
 // setIn adds a setting to a list, unless it is the last one of its name there.
 func setIn(all []Setting, line int, name, value string) []Setting {
-	if last, ok := lastOf(all, name); (!ok || last.Value != value) && len(all) < maxSettings {
+	if len(all) >= maxSettings {
+		return all
+	}
+	if last, ok := lastOf(all, name); !ok || last.Value != value {
 		all = append(all, Setting{Line: line, Name: name, Value: value})
 	}
 	return all
