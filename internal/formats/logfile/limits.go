@@ -12,4 +12,6 @@ const (
 	maxNames     = 1 << 12 // of suspicious nodes and devices
 	maxSettings  = 1 << 10 // of a log or a run: NCCL has some 200 variables
 	maxWords     = 1 << 10 // of a command line
+	maxFiles     = 1 << 12 // of a folder: NCCL_DEBUG_FILE writes one for each process
+	maxDepth     = 4       // of folders in folders
 )

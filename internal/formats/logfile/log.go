@@ -14,6 +14,7 @@ type Log struct {
 
 // Note is a place in the log with a remark.
 type Note struct {
+	File string `json:"file,omitempty"` // of several; "" if the log is one file
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
@@ -48,6 +49,7 @@ const (
 // Table is the rows of one run of one test.
 type Table struct {
 	Format Format
+	File   string // of several; "" if the log is one file
 	Line   int    // of the heading, from 1
 	Test   string // as the log names it: all_reduce_perf, RDMA_Write BW; "" if it does not
 	// Op is the operation by weft's name: all-reduce, all-gather, … for nccl-tests; write, send or

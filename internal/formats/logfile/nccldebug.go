@@ -50,7 +50,7 @@ func abridged(text string) string {
 func (r *ncclSaid) line(n int, text string) {
 	s := &r.b.Said
 	if w := warning(text); w != "" && len(s.Warnings) < maxNotes {
-		s.Warnings = append(s.Warnings, Note{n, w})
+		s.Warnings = append(s.Warnings, Note{Line: n, Text: w})
 	}
 	if strings.Contains(text, "nccl") {
 		if m := testVersion.FindStringSubmatch(text); m != nil {

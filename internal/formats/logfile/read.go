@@ -48,7 +48,7 @@ func (b *builder) note(line int, text string, args ...any) {
 		b.Unlisted++
 		return
 	}
-	b.Notes = append(b.Notes, Note{line, fmt.Sprintf(text, args...)})
+	b.Notes = append(b.Notes, Note{Line: line, Text: fmt.Sprintf(text, args...)})
 }
 
 // table begins a table; nil if there are too many.
@@ -66,8 +66,20 @@ func (b *builder) table(t Table) *Table {
 // Read reads a log. An error says that it contains nothing usable; defects of a usable log are in
 // its notes and tables.
 func Read(name string, from io.Reader) (*Log, error) {
+	b, err := build(name, from)
+	if err != nil {
+		return nil, err
+	}
+	return &b.Log, nil
+}
+
+// build reads a log. If the error is not nil, the builder has what was read before it, without a table.
+func build(name string, from io.Reader) (*builder, error) {
 	b := &builder{Log: Log{Name: name}, run: &run{}}
-	formats := []format{&commands{b: b}, &signs{b: b}, &ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b}, &osu{b: b}, &ucxPerf{b: b}, &flows{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b}}
+	formats := []format{
+		&commands{b: b}, &signs{b: b}, &ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b},
+		&osu{b: b}, &ucxPerf{b: b}, &flows{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b},
+	}
 	lines, err := eachLine(name, from, func(n int, text string) {
 		for _, f := range formats {
 			f.line(n, text)
@@ -77,7 +89,7 @@ func Read(name string, from io.Reader) (*Log, error) {
 		if e := (*Error)(nil); errors.As(err, &e) && e.Text == notText {
 			e.Text += ": " + noTable
 		}
-		return nil, err
+		return b, err
 	}
 	if err != nil {
 		b.note(lines, "the log cannot be read beyond this line: %v", reason(err))
@@ -88,9 +100,9 @@ func Read(name string, from io.Reader) (*Log, error) {
 	b.settle()
 	b.Tables = filled(b.Tables)
 	if len(b.Tables) == 0 {
-		return nil, b.empty(lines)
+		return b, b.empty(lines)
 	}
-	return &b.Log, nil
+	return b, nil
 }
 
 // reason is an error without its place.
