@@ -20,6 +20,8 @@ type commands struct {
 var (
 	// assignment matches NAME=VALUE of a library of communication or of its surroundings.
 	assignment = regexp.MustCompile(`^((?:NCCL|RCCL|UCX|OMPI|PMIX|FI|CUDA|HIP|HSA|MLX5|SHARP|HCOLL|NVSHMEM|NIXL|MC|GLOO|MV2|I_MPI|TORCH_NCCL)_[A-Za-z0-9_]+)=(.*)$`)
+	// promptHost matches the host in a prompt: user@host:~$, [root@host ~]#.
+	promptHost = regexp.MustCompile(`[\w.-]+@([A-Za-z0-9][\w.-]*)[: \]]`)
 	// prompt matches what stands before a command.
 	prompt = regexp.MustCompile(`^\s*(?:\++ |\$ |# |> |[^\s$#]*[\w~\])][$#] +|\[[^\]]*\][$#] *|(?i:running|run|command|cmd|executing)[^:]{0,24}: *)`)
 )
@@ -60,6 +62,7 @@ func (r *commands) command(text string) {
 	before := prompt.FindString(text)
 	prompted := before != "" && strings.TrimSpace(before) != "#" // which is a comment, too
 	words := shellWords(text[len(before):])
+	host := promptHost.FindStringSubmatch(before)
 	for len(words) > 0 {
 		end := slices.IndexFunc(words, func(word string) bool { return slices.Contains(between, word) })
 		part := words
@@ -67,6 +70,9 @@ func (r *commands) command(text string) {
 			part, words = part[:end], part[end+1:]
 		}
 		w := &walk{b: r.b, line: r.first, prompted: prompted}
+		if host != nil {
+			w.client = host[1]
+		}
 		w.words(part, 0)
 		w.take()
 	}
@@ -119,6 +125,7 @@ type walk struct {
 	test     string  // the program that measures, "" if there is none
 	sure     bool    // it is a command, and no heading that names a program
 	others   bool    // it has words that are no assignments
+	client   string  // the host that runs it, "" if it is not known
 }
 
 // found is a setting with the words that say it.
@@ -151,8 +158,27 @@ func (w *walk) words(words []string, depth int) {
 			i += w.launch(name, words[i:])
 		case i == 1 && depth == 0 && !w.prompted && !leads(word):
 			return // a sentence
+		case name == "ssh":
+			w.others = true
+			w.remote(words[i:])
 		case word != "export" && word != "declare" && word != "-x":
 			w.others = true
+		}
+	}
+}
+
+// remote takes the host of ssh: its first word that is no option, nor the value of one.
+func (w *walk) remote(words []string) {
+	for i := 0; i < len(words); i++ {
+		switch {
+		case words[i] == "-o" || words[i] == "-p" || words[i] == "-i" || words[i] == "-l":
+			i++
+		case !strings.HasPrefix(words[i], "-"):
+			_, host, user := strings.Cut(words[i], "@")
+			if w.client = host; !user {
+				w.client = words[i]
+			}
+			return
 		}
 	}
 }
@@ -338,6 +364,9 @@ func (w *walk) take() {
 	}
 	if w.test != "" {
 		w.found = append([]found{{settingProgram, w.test, w.test}}, w.found...)
+		if w.client != "" && programOf(w.test).positional == settingServer {
+			w.add(settingClient, w.client, w.client)
+		}
 	}
 	command := w.others && len(w.found) > 0
 	if command {

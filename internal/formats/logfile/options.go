@@ -43,13 +43,13 @@ var (
 		`--all --CPU-freq --events --mcg --comm_rdma_cm --rdma_cm --bidirectional --noPeak --report-cycles --report-histogram --report-unsorted --dualport
 		--report_gbits --use-srq --disable_pcie_relaxed --run_infinitely --use_cuda_dmabuf --use_rocm_dmabuf --use_old_post_send --cpu_util --out_json --odp
 		--use_hugepages --report-both --reversed --tcp --perform_warm_up --mr_per_qp --use_ooo --no_lock --use_data_direct --ipv6 --server --client --help --version
-		--dont_xchg_versions --report-per-port --use_cuda_pcie_mapping --write_with_imm --no_enhanced_reorder`, "server")
+		--dont_xchg_versions --report-per-port --use_cuda_pcie_mapping --write_with_imm --no_enhanced_reorder`, settingServer)
 	// OSU Micro-Benchmarks, c/util/osu_util_options.h.
 	osuProgram = options(`-m --message-size -i --iterations -x --warmup -W --window-size -d --accelerator -b --buffer-num -M --mem-limit
 		-f --full -c --validation`, "--full --validation", "buffers")
 	// openucx/ucx@9466d104, src/tools/perf/perftest.c.
 	ucxPerftest = options(`-t --test -s --size -n --iters -w --warmup -m --memory -d --device -x --transport -c --cpu -b --batch -p --port
-		-f --final -v --csv -N --numeric -l --loopback -e --err-handling -D --layout`, "--final --csv --numeric --loopback --err-handling", "server")
+		-f --final -v --csv -N --numeric -l --loopback -e --err-handling -D --layout`, "--final --csv --numeric --loopback --err-handling", settingServer)
 	// ai-dynamo/nixl, kvcache-ai/Mooncake, deepseek-ai/DeepEP, stas00/ml-engineering and HPC-X's clusterkit have long options alone.
 	longOptions = options("-d --hca_list -f --hostfile -p --ppn -G --gpudirect -cx7 --connectx-7 -z --traffic", "--gpudirect --connectx-7 --auto-hca --use_vram --check_consistency", "")
 )

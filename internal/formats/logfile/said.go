@@ -6,7 +6,8 @@ import "strings"
 // test.
 //
 // Names are those of the program, in their long form: NCCL_ALGO, --minbytes of nccl-tests' -b, --qp of perftest's -q,
-// Mtu of perftest's banner. "program" is the test that a command line starts. Open MPI's --mca NAME is OMPI_MCA_NAME.
+// Mtu of perftest's banner. "program" is the test that a command line starts, "server" the
+// host that it connects to, and "client" its own, if ssh or the prompt says it. Open MPI's --mca NAME is OMPI_MCA_NAME.
 // An option without a value has the value "on".
 type Setting struct {
 	File  string `json:"file,omitempty"` // of several; "" if the log is one file
@@ -29,8 +30,13 @@ func (t *Table) Unset(option string) bool {
 	return commanded && !given
 }
 
-// settingProgram is the name of the setting that says which test a command line starts.
-const settingProgram = "program"
+// Names of settings that are no option: the test that a command line starts, the host that runs it, and the one that it
+// connects to.
+const (
+	settingProgram = "program"
+	settingClient  = "client"
+	settingServer  = "server"
+)
 
 // flagSet is the value of an option that has none.
 const flagSet = "on"
