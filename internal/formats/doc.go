@@ -12,7 +12,8 @@
 //	hpcctopo  its topology as a cluster
 //	ncclxml   topology files of NCCL and RCCL
 //	requests  traces of requests to language models: Azure's, Mooncake's
-//	logfile   logs of nccl-tests, perftest and clusterkit
+//	logfile   logs of nccl-tests, perftest, clusterkit, the OSU Micro-Benchmarks and others
+//	pairs     bandwidths and latencies between pairs of nodes, as matrices and lists
 //	metrics   counters under the names of Prometheus's exporters, written and read
 //
 // # Imports

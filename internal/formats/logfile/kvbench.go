@@ -46,8 +46,9 @@ func (r *nixlBench) line(n int, text string) {
 		if m := nixlOption.FindStringSubmatch(text); m != nil {
 			r.option(m[1], m[2])
 		}
-	case nixlHeading.MatchString(text):
+	case strings.Contains(text, "Block Size") && nixlHeading.MatchString(text):
 		kv := r.kv
+		r.commanded(&kv)
 		t := r.about
 		t.Format, t.Line, t.Test, t.Copies = NIXLBench, n, "nixlbench", &kv
 		if t.Op == "" {
@@ -61,6 +62,26 @@ func (r *nixlBench) line(n int, text string) {
 	case r.table != nil:
 		r.row(n, text)
 	}
+}
+
+// commanded takes the options of the command line, for what the configuration does not say.
+func (r *nixlBench) commanded(kv *Copies) {
+	said := *kv
+	for _, s := range r.b.run.settings {
+		switch s.Name {
+		case "--op_type":
+			if r.about.Op == "" {
+				r.option("op_type", s.Value)
+			}
+		case "--device_list", "--num_initiator_dev":
+			if said.Devices == nil && said.GPUs == 0 {
+				r.option(strings.TrimPrefix(s.Name, "--"), s.Value)
+			}
+		case "--initiator_seg_type":
+			r.about.GPUMemory = r.about.GPUMemory || s.Value == "VRAM"
+		}
+	}
+	*kv = r.kv
 }
 
 // option takes a line of the configuration.
@@ -124,7 +145,7 @@ const usualBatch = 128
 
 var (
 	engineFlag = regexp.MustCompile(`--?(operation|device_name|batch_size|block_size|use_vram)[= ]"?([A-Za-z0-9_,]+)`)
-	engineDone = regexp.MustCompile(`Test completed: duration ([0-9.]+), batch count (\d+), throughput ([0-9.]+) (GB|GiB|Gb|MB|MiB|Mb|KB|KiB|Kb)/s`)
+	engineDone = regexp.MustCompile(`Test completed: duration ([0-9.]+), batch count (\d+), throughput ([0-9.]+)\s*([A-Za-z/]*)`)
 )
 
 // engineUnits are the units of its throughput, in bytes.
@@ -171,7 +192,16 @@ func (r *transferEngine) flag(name, value string) {
 
 // done reads the last line of a run.
 func (r *transferEngine) done(n int, m []string) {
-	seconds, batches, rate := number(m[1]), number(m[2]), number(m[3])*engineUnits[m[4]]
+	unit, known := engineUnits[strings.TrimSuffix(m[4], "/s")]
+	if m[4] == "" {
+		unit, known = 1e9, true
+		r.b.note(n, "the throughput has no unit: it is taken for GB/s, the program's default (--report_unit)")
+	}
+	if !known {
+		r.b.note(n, "this run of transfer_engine_bench is left out: its unit %q is none of the program's, such as GB/s or Gb/s", abridged(m[4]))
+		return
+	}
+	seconds, batches, rate := number(m[1]), number(m[2]), number(m[3])*unit
 	kv, block := r.kv, r.block
 	if kv.Batch == 0 {
 		kv.Batch = usualBatch

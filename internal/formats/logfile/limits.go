@@ -10,4 +10,8 @@ const (
 	maxHosts     = 1 << 16 // of a run
 	maxProcesses = 1 << 8  // whose lines are told apart
 	maxNames     = 1 << 12 // of suspicious nodes and devices
+	maxSettings  = 1 << 10 // of a log or a run: NCCL has some 200 variables
+	maxWords     = 1 << 10 // of a command line
+	maxFiles     = 1 << 12 // of a folder: NCCL_DEBUG_FILE writes one for each process
+	maxDepth     = 4       // of folders in folders
 )

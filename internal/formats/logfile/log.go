@@ -14,6 +14,7 @@ type Log struct {
 
 // Note is a place in the log with a remark.
 type Note struct {
+	File string `json:"file,omitempty"` // of several; "" if the log is one file
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
@@ -38,6 +39,8 @@ const (
 	ClusterKit Format = "clusterkit"
 	Cells      Format = "named columns" // Markdown, CSV or JSON
 	DeepEP     Format = "deepep"        // of the tests of DeepEP's kernels
+	OSU        Format = "osu"           // of the OSU Micro-Benchmarks
+	UCXPerf    Format = "ucx_perftest"
 
 	NIXLBench      Format = "nixlbench"
 	TransferEngine Format = "transfer_engine_bench" // Mooncake's
@@ -46,6 +49,7 @@ const (
 // Table is the rows of one run of one test.
 type Table struct {
 	Format Format
+	File   string // of several; "" if the log is one file
 	Line   int    // of the heading, from 1
 	Test   string // as the log names it: all_reduce_perf, RDMA_Write BW; "" if it does not
 	// Op is the operation by weft's name: all-reduce, all-gather, … for nccl-tests; write, send or
@@ -70,10 +74,11 @@ type Table struct {
 	Latency       bool
 	Bidirectional bool
 	GPUMemory     bool
+	Pairs         int // of processes whose bandwidths are summed up; 0 or 1: one
 	MTU           int64
 	LinkType      string // IB or Ethernet
-	// Settings are the parameters that the test's own banner states, as it spells them: Number of
-	// qps, PCIe relax order.
+	// Settings are what holds for this table: its command line and exports above it, what NCCL says in its run, and the
+	// parameters that the test's own banner states, as it spells them (Number of qps, PCIe relax order).
 	Settings []Setting
 
 	// MoE is the parameters of an exchange of tokens with experts; nil for other tests.

@@ -3,14 +3,16 @@ package logfile
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
 
 // ncclSaid collects NCCL's messages under NCCL_DEBUG=INFO, and error messages of the programs
 // around it: facts that a table does not have.
-type ncclSaid struct{ b *builder }
+type ncclSaid struct {
+	b               *builder
+	sends, receives via
+}
 
 var (
 	ncclVersion = regexp.MustCompile(`\bNCCL version:? (\d+\.\d+[^\s,;]*)`)
@@ -19,8 +21,8 @@ var (
 	ncclRanks   = regexp.MustCompile(`n[rR]anks (\d{1,9})\b`)
 	ncclDevices = regexp.MustCompile(`NET/\w+ ?: Using (\[\d+\].*)`)
 	ncclDevice  = regexp.MustCompile(`\[\d+\]([^\s:;]+:\d+)/(IB|RoCE)`)
-	ncclVia     = regexp.MustCompile(`\[send\] via NET/(\w+)/\S*`)
-	ncclForced  = regexp.MustCompile(`(NCCL_\w+) set by environment to (.*)`)
+	ncclVia     = regexp.MustCompile(`\[(send|receive)\] via NET/(\w+)/\S*`)
+	ncclForced  = regexp.MustCompile(`(NCCL_\w+) (?:set by environment|set|was set) to (.*)`) // NCCL_IB_HCA set to: src/transport/net_ib/init.cc
 )
 
 // endings are the messages of a failed run.
@@ -45,17 +47,10 @@ func abridged(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// choosing are the settings that override NCCL's choices.
-var choosing = []string{
-	"NCCL_ALGO", "NCCL_PROTO", "NCCL_MAX_NCHANNELS", "NCCL_MIN_NCHANNELS", "NCCL_IB_DISABLE", "NCCL_IB_HCA", "NCCL_NET_GDR_LEVEL",
-	"NCCL_NET_GDR_READ", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_NVLS_ENABLE", "NCCL_NET", "NCCL_CROSS_NIC", "NCCL_IB_QPS_PER_CONNECTION",
-	"NCCL_BUFFSIZE", "NCCL_PXN_DISABLE", "NCCL_IB_TC", "NCCL_IB_TIMEOUT", "NCCL_IB_GID_INDEX",
-}
-
 func (r *ncclSaid) line(n int, text string) {
 	s := &r.b.Said
 	if w := warning(text); w != "" && len(s.Warnings) < maxNotes {
-		s.Warnings = append(s.Warnings, Note{n, w})
+		s.Warnings = append(s.Warnings, Note{Line: n, Text: w})
 	}
 	if strings.Contains(text, "nccl") {
 		if m := testVersion.FindStringSubmatch(text); m != nil {
@@ -80,18 +75,32 @@ func (r *ncclSaid) line(n int, text string) {
 		r.devices(m[1])
 	}
 	if m := ncclVia.FindStringSubmatch(text); m != nil {
-		switch {
-		case m[1] == "Socket":
-			s.Sockets++
-		case strings.Contains(m[0], "GDRDMA"):
-			s.Direct++
-		default:
-			s.Bounced++
-		}
+		r.connected(m[1] == "send", m[2], strings.Contains(m[0], "GDRDMA"))
 	}
-	if m := ncclForced.FindStringSubmatch(text); len(m) == 3 && slices.Contains(choosing, m[1]) {
-		s.set(n, m[1], strings.Trim(abridged(m[2]), " ."))
+	if m := ncclForced.FindStringSubmatch(text); len(m) == 3 {
+		r.b.setting(n, m[1], strings.Trim(abridged(m[2]), " ."), m[0])
 	}
+}
+
+// via counts connections between nodes, at one of their ends.
+type via struct{ direct, bounced, sockets int }
+
+// connected counts a connection. Each is printed at both ends, if both are in the log; so the end with more counts.
+func (r *ncclSaid) connected(sends bool, transport string, direct bool) {
+	end := &r.receives
+	if sends {
+		end = &r.sends
+	}
+	switch {
+	case transport == "Socket":
+		end.sockets++
+	case direct:
+		end.direct++
+	default:
+		end.bounced++
+	}
+	s := &r.b.Said
+	s.Direct, s.Bounced, s.Sockets = max(r.sends.direct, r.receives.direct), max(r.sends.bounced, r.receives.bounced), max(r.sends.sockets, r.receives.sockets)
 }
 
 // version keeps the first version, and notes another one: nodes or runs differ.

@@ -24,6 +24,7 @@ type ncclTests struct {
 	skipped bool
 	table   *Table // the open table, or nil
 	whole   bool   // its last line has been seen
+	rowed   bool   // the run had rows, though perhaps none that could be read
 }
 
 // ncclRun is the list of devices that stands above a table.
@@ -68,7 +69,8 @@ var usualShape = []column{
 
 var (
 	deviceLine = regexp.MustCompile(`\bRank\s+(\d+)\s+(?:Group\s+\d+\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)`)
-	launchLine = regexp.MustCompile(`\bnThread (\d+) nGpus (\d+)\b`)
+	launchLine = regexp.MustCompile(`\bnThread(?:s:)? (\d+) nGpus:? (\d+)\b`) // rccl-tests has the colons
+	parameters = regexp.MustCompile(`\b(nThreads?|nGpus|minBytes|maxBytes|step|warmup ?[iI]ters|agg iters|iters|validation|graph):? (\d+)`)
 	moreRanks  = regexp.MustCompile(`\.\.\. and (\d{1,9}) more ranks`)
 	testName   = regexp.MustCompile(`\b(all_reduce|all_gather|reduce_scatter|broadcast|alltoall|alltoallv|sendrecv|reduce|scatter|gather|hypercube)_perf`)
 )
@@ -83,13 +85,18 @@ func (r *ncclTests) line(n int, text string) {
 	switch {
 	case strings.Contains(text, "algbw"):
 		r.headed(n, text)
-	case strings.Contains(text, "nThread ") || strings.Contains(text, "Using devices"):
-		if strings.Contains(text, "nThread ") || r.table != nil {
-			r.close()
-			r.run = ncclRun{harness: harnessOf(text)}
-		}
+	case strings.Contains(text, "nThread") && strings.Contains(text, "nGpus"):
+		r.close()
+		r.b.again()
+		r.run, r.rowed = ncclRun{harness: harnessOf(text)}, false
+		r.parameters(n, text)
+	case strings.Contains(text, "Using devices") && r.table != nil:
+		r.close()
+		r.run = ncclRun{}
 	case strings.Contains(text, "Avg bus bandwidth"):
-		r.ended()
+		r.ended(n, text)
+	case strings.Contains(text, "Out of bounds values"):
+		r.whole = r.table != nil // the line of the average, which is the next one, is often left out where logs are quoted
 	}
 	if strings.Contains(text, "_perf") {
 		if m := testName.FindStringSubmatch(text); m != nil {
@@ -107,6 +114,26 @@ func (r *ncclTests) line(n int, text string) {
 		}
 	}
 	r.row(n, text)
+}
+
+// parameterNames are the options of nccl-tests whose values its heading states.
+var parameterNames = map[string]string{
+	"nThread": "--nthreads", "nThreads": "--nthreads", "nGpus": "--ngpus", "minBytes": "--minbytes", "maxBytes": "--maxbytes", "step": "--step",
+	"warmup iters": "--warmup_iters", "warmupIters": "--warmup_iters", "agg iters": "--agg_iters", "iters": "--iters", "validation": "--check", "graph": "--cudagraph",
+}
+
+// parameters keeps the parameters of the heading. A step is a factor or a number of bytes.
+func (r *ncclTests) parameters(n int, text string) {
+	for _, m := range parameters.FindAllStringSubmatch(text, 16) {
+		name := parameterNames[m[1]]
+		if name == "--step" {
+			name = "--stepbytes"
+			if strings.Contains(text, "(factor)") {
+				name = "--stepfactor"
+			}
+		}
+		r.b.run.settings = setIn(r.b.run.settings, n, name, m[2])
+	}
 }
 
 // harnessOf is the way of launch in nccl-tests' line of its parameters, "" if it has none.
@@ -219,9 +246,54 @@ func (r *ncclTests) open(n int) {
 	r.table = r.b.table(t)
 }
 
+// averageLine matches the line that closes a table.
+var averageLine = regexp.MustCompile(`Avg bus bandwidth\s*:\s*([0-9.]+)`)
+
+// averaged makes a row of the average, for a log whose rows are left out: if one size was measured, and the operation and
+// the ranks are known, it is the row's bus bandwidth.
+func (r *ncclTests) averaged(n int, text string) {
+	m := averageLine.FindStringSubmatch(text)
+	least, _ := lastOf(r.b.run.settings, "--minbytes")
+	most, known := lastOf(r.b.run.settings, "--maxbytes")
+	if m == nil || !known || r.skipped {
+		return
+	}
+	bus, _ := strconv.ParseFloat(m[1], 64)
+	bytes, err := strconv.ParseInt(most.Value, 10, 64)
+	if first, e := strconv.ParseInt(least.Value, 10, 64); err != nil || e != nil || first != bytes || bytes < 1 {
+		r.b.note(n, "the log has the average of the sizes %s to %s alone, which no size is compared with", least.Value, most.Value)
+		return
+	}
+	r.open(n)
+	t := r.table
+	r.table = nil
+	if t == nil {
+		return
+	}
+	factor := busFactor(t.Op, t.Listed)
+	if factor == 0 || !(bus > 0) || t.Op == "reduce" {
+		r.b.note(n, "the log has the average alone, and says no operation (%s) or no number of ranks (%d) that make a time of it", cmp.Or(t.Test, "no test"), t.Listed)
+		return
+	}
+	row := Row{Line: n, Bytes: bytes, BusGBps: bus, AlgGBps: bus / factor}
+	row.Micros = float64(bytes) / row.AlgGBps / 1e3
+	r.b.note(n, "the log has no row: the average, %s GB/s, is taken for the one size that was measured", m[1])
+	if why := row.impossible(); why != "" {
+		r.b.note(n, "the average is left out: %s", why)
+		return
+	}
+	r.b.rows++
+	t.Rows = append(t.Rows, row)
+}
+
 // ended takes the line that closes a table.
-func (r *ncclTests) ended() {
-	if r.table == nil {
+func (r *ncclTests) ended(n int, text string) {
+	if r.table == nil || len(r.table.Rows) == 0 {
+		if !r.rowed {
+			r.averaged(n, text)
+		}
+		r.table = nil
+		r.run = ncclRun{}
 		return
 	}
 	r.whole = true
@@ -257,9 +329,9 @@ func (t *Table) infer() {
 }
 
 func (r *ncclTests) end(bool) {
-	t := r.table
+	t, whole := r.table, r.whole
 	r.close()
-	if t != nil && len(t.Rows) > 0 {
+	if t != nil && len(t.Rows) > 0 && !whole {
 		t.Cut = "the log ends at size " + strconv.FormatInt(t.Rows[len(t.Rows)-1].Bytes, 10) + ", before the line \"# Avg bus bandwidth\""
 	}
 }
@@ -279,6 +351,7 @@ func (r *ncclTests) row(n int, text string) {
 			continue
 		}
 		fit := fitting(shape, fields[at:])
+		r.rowed = r.rowed || fit >= 4 && r.table != nil
 		switch {
 		case fit == len(shape):
 			r.add(n, shape, fields[at:])

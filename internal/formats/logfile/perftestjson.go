@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,14 @@ type perftestReport struct {
 	section string
 	info    map[string]string
 	results map[string]string
+
+	settings []Setting
+}
+
+// reportNames are parameters of a report by their names in the banner of the same test.
+var reportNames = []string{
+	"Dual-port", "Device", "Number of qps", "Transport type", "Connection type", "Using SRQ", "PCIe relax order", "TX depth", "RX depth", "CQ Moderation",
+	"Mtu", "Link type", "GID index", "Max inline data", "Outstand reads",
 }
 
 // reportToken matches a name with what follows it, or the end of an object.
@@ -40,6 +49,9 @@ func (r *perftestReport) line(n int, text string) {
 			r.closed()
 		case r.section == "test_info":
 			r.info[name] = value
+			if plain := strings.ReplaceAll(name, "_", " "); slices.Contains(reportNames, plain) {
+				r.settings = setIn(r.settings, n, plain, value)
+			}
 		default:
 			r.results[name] = value
 		}
@@ -91,7 +103,7 @@ func (r *perftestReport) take() {
 	}
 	t := Table{
 		Format: Perftest, Line: r.first, Test: strings.TrimSuffix(m[1]+strings.ReplaceAll(m[2], "_", " "), " Test"), Op: perfOps[m[1]],
-		Bidirectional: m[3] != "", Latency: m[4] == "Latency", LinkType: r.info["Link_type"],
+		Settings: r.settings, Bidirectional: m[3] != "", Latency: m[4] == "Latency", LinkType: r.info["Link_type"],
 		GPUMemory: r.info["cuda_device"] != "" || r.info["Use_ROCm_memory"] == "ON" || r.info["Use_MUSA_memory"] == "ON",
 	}
 	t.MTU, _ = strconv.ParseInt(r.info["Mtu"], 10, 32)

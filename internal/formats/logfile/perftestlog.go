@@ -34,11 +34,13 @@ type perftestRun struct {
 }
 
 var (
-	banner    = regexp.MustCompile(`\b(RDMA_Write|RDMA_Read|Send|Atomic)(\w*)( Bidirectional)?(?: Post List)? (BW|Latency)(?: forwarding)?(?: Multicast)? Test`)
-	perfTool  = regexp.MustCompile(`\bib_(write|read|send)_(bw|lat)\b`)
-	parameter = regexp.MustCompile(`\b(Mtu|Link type)\s*:\s*(\S+)`)
-	cudaLine  = regexp.MustCompile(`CUDA Ctx|Picking device No\.|use_cuda`)
-	latTool   = regexp.MustCompile(`\bib_\w+_lat\b([^|;&]*)`)
+	banner   = regexp.MustCompile(`\b(RDMA_Write|RDMA_Read|Send|Atomic)(\w*)( Bidirectional)?(?: Post List)? (BW|Latency)(?: forwarding)?(?: Multicast)? Test`)
+	perfTool = regexp.MustCompile(`\bib_(write|read|send)_(bw|lat)\b`)
+	// parameter matches the lines of the banner; a line may have two.
+	parameter = regexp.MustCompile(`(?:^|[\s:|])(Dual-port|Device|Number of qps|Transport type|Connection type|Using SRQ|PCIe relax order|Lock-free|ibv_wr\* API|Using Enhanced Reorder|` +
+		`TX depth|RX depth|Post List|CQ Moderation|CQE Poll Batch|Mtu|Link type|GID index|Max inline data|Outstand reads|rdma_cm QPs|Use ROCm memory|Data ex\. method|NUMA node)\s*:\s*(\S+)`)
+	cudaLine = regexp.MustCompile(`CUDA Ctx|Picking device No\.|use_cuda`)
+	latTool  = regexp.MustCompile(`\bib_\w+_lat\b([^|;&]*)`)
 	// inCycles matches -C, alone or among options that have no value (perftest's getopt), and its long form,
 	// which may be cut.
 	inCycles = regexp.MustCompile(`\s["']?(?:-[aFegzRvhbNVHUOZP]*C\w*|--report-cy\w*)(?:[\s"']|$)`)
@@ -75,7 +77,7 @@ func (p *perftest) line(n int, text string) {
 	case run.table != nil:
 		run.row(n, text, rest)
 	case mine(text):
-		run.said(text)
+		run.said(n, text)
 	}
 }
 
@@ -124,7 +126,7 @@ func (r *perftestRun) begin(m []string) {
 }
 
 // said takes a line above a table.
-func (r *perftestRun) said(text string) {
+func (r *perftestRun) said(n int, text string) {
 	if m := perfTool.FindStringSubmatch(text); m != nil && r.about.Test == "" {
 		r.about.Op = m[1]
 	}
@@ -135,13 +137,14 @@ func (r *perftestRun) said(text string) {
 		r.about.GPUMemory = true
 	}
 	for _, m := range parameter.FindAllStringSubmatch(text, 4) {
+		r.about.Settings = setIn(r.about.Settings, n, m[1], m[2])
 		r.parameter(m[1], m[2])
 	}
 }
 
 // mine reports quickly whether a line can be from perftest; most lines of a log are not.
 func mine(text string) bool {
-	for _, word := range []string{" Test", "#bytes", "ib_", "CUDA", "cuda", "Picking device", " : "} {
+	for _, word := range []string{" Test", "#bytes", "ib_", "CUDA", "cuda", "Picking device", " : ", "order: "} {
 		if strings.Contains(text, word) {
 			return !strings.Contains(text, "NCCL INFO")
 		}
@@ -156,7 +159,7 @@ func (r *perftestRun) parameter(name, value string) {
 	switch {
 	case name == "Link type":
 		r.about.LinkType = value
-	case err != nil || number < 1:
+	case name != "Mtu" || err != nil || number < 1:
 	default:
 		r.about.MTU = number
 	}

@@ -35,6 +35,11 @@ type builder struct {
 	Log
 	rows    int
 	library string // NCCL's release by the latest line of nccl-tests' versions
+
+	run      *run      // the current one
+	runs     []*run    // of the tables
+	base     []Setting // of the last command line
+	exported []Setting // for all command lines to come
 }
 
 // note adds a remark on a place.
@@ -43,7 +48,7 @@ func (b *builder) note(line int, text string, args ...any) {
 		b.Unlisted++
 		return
 	}
-	b.Notes = append(b.Notes, Note{line, fmt.Sprintf(text, args...)})
+	b.Notes = append(b.Notes, Note{Line: line, Text: fmt.Sprintf(text, args...)})
 }
 
 // table begins a table; nil if there are too many.
@@ -53,14 +58,28 @@ func (b *builder) table(t Table) *Table {
 		return nil
 	}
 	b.Tables = append(b.Tables, &t)
+	b.runs = append(b.runs, b.run)
+	b.run.measured = true
 	return &t
 }
 
 // Read reads a log. An error says that it contains nothing usable; defects of a usable log are in
 // its notes and tables.
 func Read(name string, from io.Reader) (*Log, error) {
-	b := &builder{Log: Log{Name: name}}
-	formats := []format{&ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b}}
+	b, err := build(name, from)
+	if err != nil {
+		return nil, err
+	}
+	return &b.Log, nil
+}
+
+// build reads a log. If the error is not nil, the builder has what was read before it, without a table.
+func build(name string, from io.Reader) (*builder, error) {
+	b := &builder{Log: Log{Name: name}, run: &run{}}
+	formats := []format{
+		&commands{b: b}, &signs{b: b}, &ncclTests{b: b}, &perftest{b: b}, &perftestReport{b: b}, &clusterKit{b: b}, &deepEP{b: b}, &nixlBench{b: b},
+		&osu{b: b}, &ucxPerf{b: b}, &flows{b: b}, &transferEngine{b: b}, &cells{b: b}, &jsonTables{cells: cells{b: b}}, &ncclSaid{b: b},
+	}
 	lines, err := eachLine(name, from, func(n int, text string) {
 		for _, f := range formats {
 			f.line(n, text)
@@ -70,7 +89,7 @@ func Read(name string, from io.Reader) (*Log, error) {
 		if e := (*Error)(nil); errors.As(err, &e) && e.Text == notText {
 			e.Text += ": " + noTable
 		}
-		return nil, err
+		return b, err
 	}
 	if err != nil {
 		b.note(lines, "the log cannot be read beyond this line: %v", reason(err))
@@ -78,11 +97,12 @@ func Read(name string, from io.Reader) (*Log, error) {
 	for _, f := range formats {
 		f.end(err != nil)
 	}
+	b.settle()
 	b.Tables = filled(b.Tables)
 	if len(b.Tables) == 0 {
-		return nil, b.empty(lines)
+		return b, b.empty(lines)
 	}
-	return &b.Log, nil
+	return b, nil
 }
 
 // reason is an error without its place.
@@ -109,7 +129,7 @@ const notText = "this is not text"
 // noTable says of a log without rows what is read.
 const noTable = "there is no table of measurements in it: neither rows of nccl-tests (size, count, type, …, time, algbw, busbw), " +
 	"nor of perftest (#bytes #iterations …, or the report of --out_json), nor a report of clusterkit (Minimum bandwidth: …), nor of DeepEP's tests (Dispatch bandwidth: …, avg_t=…), " +
-	"nor of nixlbench (Block Size (B) Batch Size …) or transfer_engine_bench (Test completed: duration …), " +
+	"nor of the OSU Micro-Benchmarks (# Size Bandwidth (MB/s)), nor of ucx_perftest (# iterations …, bandwidth (MB/s)), nor of nixlbench (Block Size (B) Batch Size …) or transfer_engine_bench (Test completed: duration …), " +
 	"nor Markdown, CSV or JSON with columns of those names (size, time_us, algbw, busbw)"
 
 // empty is the error of a log without rows.
