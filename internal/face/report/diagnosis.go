@@ -108,9 +108,14 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 	if settings := d.Log.Said.Settings; len(settings) > 0 {
 		var list []string
 		for _, s := range settings {
+			if !strings.Contains(s.Name, "_") || strings.HasPrefix(s.Name, "-") {
+				continue // a parameter of the test
+			}
 			list = append(list, fmt.Sprintf("%s=%s (line %d)", s.Name, s.Value, s.Line))
 		}
-		out = append(out, "set in the environment: "+strings.Join(list, ", "))
+		if len(list) > 0 {
+			out = append(out, "set in the environment: "+strings.Join(list, ", "))
+		}
 	}
 	for _, n := range d.Notes {
 		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"weft/internal/formats/logfile"
 )
@@ -36,10 +40,27 @@ type Fitted struct {
 	Determined bool
 }
 
-// Better reports whether the fit is better on held-out sizes.
+// chance is the probability with which a fit that gains nothing may be taken for better.
+const chance = .05
+
+// Better reports whether the held-out sizes got better by more than chance: by Student's test of the
+// mean of what the sizes gain in |ln(predicted / measured)|. One size shows nothing.
 func (f *Fit) Better() bool {
-	before, after := f.Error(true)
-	return after < before
+	var gains []float64
+	for t := range f.Held {
+		for j, held := range f.Held[t] {
+			if held {
+				gains = append(gains, math.Abs(f.Off[0][t][j])-math.Abs(f.Off[1][t][j]))
+			}
+		}
+	}
+	n := float64(len(gains))
+	if n < 2 {
+		return false
+	}
+	mean, deviation := stat.MeanStdDev(gains, nil)
+	least := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(1 - chance)
+	return mean > 0 && mean >= least*deviation/math.Sqrt(n)
 }
 
 // Error is the root mean square of ln(predicted / measured) before and after, on the sizes held out

@@ -19,6 +19,7 @@ type Hypothesis struct {
 	of       []kind  // kinds of tasks that it can affect
 	network  bool    // it affects only traffic between nodes
 	random   bool    // its effect on a size does not follow from that on others
+	chosen   bool    // the user chooses it, by a variable of NCCL
 	bursty   bool    // it comes and goes: two measurements of a size differ
 	variants func(*Cluster, *Task) ([]variant, string)
 	evidence func(*logfile.Log, *Task) string // evidence in the log itself; may be nil
@@ -142,15 +143,15 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"NCCL_DEBUG=INFO: NVLS multicast support is available; echo $NCCL_NVLS_ENABLE", "systemctl status nvidia-fabricmanager; nvidia-imex on NVL72"},
 	},
 	{
-		ID: "algorithm", Title: "another algorithm than NCCL's choice", weight: rare, of: collectives, variants: otherAlgorithm, denied: stated("workload.algorithm"),
+		ID: "algorithm", Title: "another algorithm than NCCL's choice", weight: rare, of: collectives, chosen: true, variants: otherAlgorithm, denied: stated("workload.algorithm"),
 		Check: []string{"env | grep NCCL_ALGO; /etc/nccl.conf; a tuner plug-in", "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING: Algo … proto … of each size"},
 	},
 	{
-		ID: "protocol", Title: "another protocol than NCCL's choice", weight: rare, of: collectives, variants: otherProtocol, denied: stated("workload.protocol"),
+		ID: "protocol", Title: "another protocol than NCCL's choice", weight: rare, of: collectives, chosen: true, variants: otherProtocol, denied: stated("workload.protocol"),
 		Check: []string{"env | grep NCCL_PROTO; /etc/nccl.conf; a tuner plug-in", "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING: Algo … proto … of each size"},
 	},
 	{
-		ID: "channels", Title: "fewer channels than NCCL's choice", weight: rare, of: collectives, variants: fewerChannels, evidence: forcedSaid("NCCL_MAX_NCHANNELS"), denied: stated("workload.channels"),
+		ID: "channels", Title: "fewer channels than NCCL's choice", weight: rare, of: collectives, chosen: true, variants: fewerChannels, evidence: forcedSaid("NCCL_MAX_NCHANNELS"), denied: stated("workload.channels"),
 		Check: []string{"env | grep NCHANNELS; NCCL_DEBUG=INFO: number of coll channels"},
 	},
 	{
@@ -192,7 +193,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"out_of_sequence and packet_seq_err of hw_counters grow without drops at any port", "adaptive routing or spraying of the switches off, or a NIC that takes packets out of order"},
 	},
 	{
-		ID: "pxn-off", Title: "PXN is off: GPUs send over the rails of their peers", weight: rare, of: collectives, network: true, variants: noPXN, evidence: forcedSaid("NCCL_PXN_DISABLE"), denied: stated("nccl.pxn"),
+		ID: "pxn-off", Title: "PXN is off: GPUs send over the rails of their peers", weight: rare, of: collectives, network: true, chosen: true, variants: noPXN, evidence: forcedSaid("NCCL_PXN_DISABLE"), denied: stated("nccl.pxn"),
 		Check: []string{"env | grep NCCL_PXN_DISABLE; NCCL_DEBUG=INFO: via P2P/CUMEM to the GPU beside the NIC"},
 	},
 	{

@@ -27,8 +27,13 @@ const (
 	common     = 3.
 )
 
-// namedInLog multiplies the prior weight of a hypothesis with evidence in the log itself.
-const namedInLog = 20
+// namedInLog multiplies the prior weight of a hypothesis with evidence in the log itself: an
+// assumption. One log in a hundred has such a line and another fault.
+const namedInLog = 100
+
+// unsaid multiplies the prior weight of a user's choice that is not in the log's command line: an
+// assumption. It may still be in the environment.
+const unsaid = .2
 
 // state is a cluster with a fault of some severity, simulated or interpolated between two simulated
 // ones.
@@ -52,6 +57,60 @@ type weighed struct {
 	share    float64 // posterior probability at most
 	sure     float64 // the part of it of states whose times are all known
 	families [][]state
+}
+
+// hasCommand reports whether the log has the test's command line, and with it most settings.
+func (d *Diagnosis) hasCommand() bool {
+	_, ok := d.Log.Said.Setting("program")
+	return ok
+}
+
+// ofAnySeverity are severities of a fault that the log itself names, which no variant has: the excess
+// of its most severe variant over a healthy cluster, times a factor.
+func (d *Diagnosis) ofAnySeverity(states []state) (out []state) {
+	var worst *state
+	most := 0.
+	for i := range states {
+		if excess := d.excess(states[i].times); len(states[i].unfinished) == 0 && excess > most {
+			worst, most = &states[i], excess
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	for factor := leastSeverity; factor <= mostSeverity; factor *= math.Sqrt2 {
+		s := state{of: worst.of, odds: 1, simulated: true}
+		for i, task := range worst.times {
+			var times []units.Time
+			for j, took := range task {
+				base := d.Predicted[i][j]
+				times = append(times, base+units.Time(factor*float64(max(0, took-base))))
+			}
+			s.times = append(s.times, times)
+		}
+		s.density = d.density(s.times, faulty)
+		out = append(out, s)
+	}
+	return out
+}
+
+// The factors on the excess of the most severe variant.
+const (
+	leastSeverity = 1. / 16
+	mostSeverity  = 16
+)
+
+// excess is the mean of ln(time / healthy time).
+func (d *Diagnosis) excess(times [][]units.Time) float64 {
+	sum, n := 0., 0
+	for i := range times {
+		for j, took := range times[i] {
+			if took != unknown {
+				sum, n = sum+math.Log(float64(took)/float64(d.Predicted[i][j])), n+1
+			}
+		}
+	}
+	return sum / float64(max(1, n))
 }
 
 // best is the state that makes the log most probable, of those whose times are all known; nil if
@@ -93,6 +152,11 @@ func (d *Diagnosis) weigh(trials []*trial) []weighed {
 		weight := h.weight
 		if h.said(d.Log, d.Tasks) != "" {
 			weight *= namedInLog
+			if more := d.ofAnySeverity(slices.Concat(w.families...)); len(more) > 0 {
+				w.families = append(w.families, more)
+			}
+		} else if h.chosen && d.hasCommand() {
+			weight *= unsaid
 		}
 		sum += weight
 		all, priors = append(all, w), append(priors, weight)

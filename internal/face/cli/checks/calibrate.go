@@ -38,7 +38,8 @@ the log does not determine keeps its value. The constants are written as an over
 --overlay of compare, run, bench, diagnose and others.
 
 An overlay is only written if it predicts the held-out sizes better than the model
-without it; otherwise the exit code is 5.`,
+without it, and by more than chance (Student's test of their gains, 95 %); otherwise
+the exit code is 5.`,
 		Example: `  weft calibrate good.log --cluster dgx-h100 --fabric roce-v2-400g --fit nccl -o cluster.overlay.yaml
   weft bench all-reduce --cluster dgx-h100 --nodes 2 --overlay cluster.overlay.yaml
   weft calibrate lat.log --cluster my.yaml --fit post,poll,nic-tx`,
@@ -97,7 +98,7 @@ func (c *calibrating) tell(e *simulator.Simulator, fit *calibrate.Fit, paths []s
 	case !slices.ContainsFunc(fit.Constants, func(c calibrate.Fitted) bool { return c.Determined }):
 		return exit.Errorf(exit.Refuted, "the log determines none of the constants: no overlay is written")
 	case !fit.Better():
-		return exit.Errorf(exit.Refuted, "the fit does not predict the held-out sizes better than the model without it: no overlay is written")
+		return exit.Errorf(exit.Refuted, "the held-out sizes are not predicted better than without the fit by more than chance: no overlay is written")
 	}
 	switch {
 	case c.out != "":
