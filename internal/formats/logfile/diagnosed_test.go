@@ -109,3 +109,26 @@ func TestOSUsOtherTables(t *testing.T) {
 		t.Errorf("the error is %v, want one about a collective of MPI", err)
 	}
 }
+
+// TestALineFinalIsReadWithoutItsHeading has what is left of ucx_perftest where a log is quoted, and the line of several
+// threads.
+func TestALineFinalIsReadWithoutItsHeading(t *testing.T) {
+	for line, want := range map[string]string{
+		"$ ucx_perftest n2 -t tag_bw -s 1048576\nFinal:                  1000      0.240  80.9  80.5    12422.0   12422.4         12422         12422\n": "send 1048576 B 104.21 Gb/s 0 us",
+		"$ ucx_perftest n2 -t ucp_put_lat\nFinal:                  1000      1.879  2.112  2.064    3.70   3.70         485000         485000\n":         "write 8 B 0.00 Gb/s 2.064 us",
+		"$ ucx_perftest n2 -t tag_bw -T 2\nFinal:  1000 80.5 12422.4 12422\n":                                                                            "send 1048610 B 104.21 Gb/s 0 us",
+	} {
+		to := parse(t, line).Tables[0]
+		if got := fmt.Sprintf("%s %d B %.2f Gb/s %g us", to.Op, to.Rows[0].Bytes, to.Rows[0].Gbps, to.Rows[0].Micros); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+// TestOldUnitsOfNixlbench has a heading with fewer columns and another unit.
+func TestOldUnitsOfNixlbench(t *testing.T) {
+	row := parse(t, "Block Size (B)      Batch Size     B/W (MiB/Sec)\n------\n8388608             1              1716.6\n").Tables[0].Rows[0]
+	if math.Abs(row.Gbps-1716.6*mibit) > 1e-9 {
+		t.Errorf("the bandwidth is %g Gb/s, want %g", row.Gbps, 1716.6*mibit)
+	}
+}
