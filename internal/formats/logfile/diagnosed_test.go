@@ -132,3 +132,23 @@ func TestOldUnitsOfNixlbench(t *testing.T) {
 		t.Errorf("the bandwidth is %g Gb/s, want %g", row.Gbps, 1716.6*mibit)
 	}
 }
+
+// TestSmallMessagesAreTheProgramsOwnWork has healthy logs with small sizes, which say nothing about a network; and a log
+// whose break between 8 and 16 KiB is a fault, which must be kept.
+func TestSmallMessagesAreTheProgramsOwnWork(t *testing.T) {
+	for name, want := range map[string]int64{"osu-bibw.log": 256 << 10, "osu-bw-cuda.log": 16 << 10, "health-check.log": 1 << 20, "write-bw.log": 0} {
+		to := read(t, name).Tables[0]
+		least := int64(math.MaxInt64)
+		for i := range to.Rows {
+			if !to.Own(&to.Rows[i]) {
+				least = min(least, to.Rows[i].Bytes)
+			}
+		}
+		if want > 0 && least != want {
+			t.Errorf("%s: the least size that the network carries is %d B, want %d", name, least, want)
+		}
+		if least == math.MaxInt64 {
+			t.Errorf("%s: no size is the network's", name)
+		}
+	}
+}
