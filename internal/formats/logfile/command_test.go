@@ -159,3 +159,11 @@ func TestSignsAreBounded(t *testing.T) {
 		t.Errorf("%d signs, %d of them of TCP, want %d and 1", len(l.Said.Signs), len(tcp), maxOfKind+1)
 	}
 }
+
+func TestVariablesAreToldFromOptions(t *testing.T) {
+	for name, want := range map[string]bool{"NCCL_ALGO": true, "OMPI_MCA_btl": true, "--minbytes": false, "Mtu": false, "program": false, "taskset --cpu-list": false} {
+		if got := (Setting{Name: name}).Environment(); got != want {
+			t.Errorf("%s is a variable: %v, want %v", name, got, want)
+		}
+	}
+}
