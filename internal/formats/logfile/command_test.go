@@ -167,3 +167,17 @@ func TestVariablesAreToldFromOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestACommandHoldsForEveryRunThatItStarts has a script that runs two tests: NCCL's messages are of their own run, and the
+// command's settings of both.
+func TestACommandHoldsForEveryRunThatItStarts(t *testing.T) {
+	table := "# nThread 1 nGpus 8 minBytes 8\n" + usualHead + threeRows + average1
+	l := parse(t, "$ mpirun -x NCCL_ALGO=Ring ./tests.sh\n"+table+"a:1:1 [0] NCCL INFO NCCL_PROTO set by environment to LL.\n"+table)
+	for i, want := range []bool{true, false} {
+		_, algo := l.Tables[i].Setting("NCCL_ALGO")
+		_, proto := l.Tables[i].Setting("NCCL_PROTO")
+		if !algo || proto != want {
+			t.Errorf("table %d has NCCL_ALGO %v and NCCL_PROTO %v, want true and %v", i, algo, proto, want)
+		}
+	}
+}
