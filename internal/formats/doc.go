@@ -14,6 +14,7 @@
 //	requests  traces of requests to language models: Azure's, Mooncake's
 //	logfile   logs of nccl-tests, perftest, clusterkit, the OSU Micro-Benchmarks and others
 //	pairs     bandwidths and latencies between pairs of nodes, as matrices and lists
+//	flight    what ranks recorded of their collectives: PyTorch's flight recorder, NCCL Inspector
 //	metrics   counters under the names of Prometheus's exporters, written and read
 //
 // # Imports

@@ -18,12 +18,14 @@ type commands struct {
 }
 
 var (
+	// label matches what a launcher or a collector of logs puts before each line: [1,0]<stdout>:, 0:, a time.
+	label = regexp.MustCompile(`^(?:\[\d+,\d+\](?:<\w+>)?: ?|\s*\d+: +|\d{4}-\d\d-\d\d[T ]\S+ (?:std(?:out|err) F )?)`)
 	// assignment matches NAME=VALUE of a library of communication or of its surroundings.
 	assignment = regexp.MustCompile(`^((?:NCCL|RCCL|UCX|OMPI|PMIX|FI|CUDA|HIP|HSA|MLX5|SHARP|HCOLL|NVSHMEM|NIXL|MC|GLOO|MV2|I_MPI|TORCH_NCCL)_[A-Za-z0-9_]+)=(.*)$`)
 	// promptHost matches the host in a prompt: user@host:~$, [root@host ~]#.
 	promptHost = regexp.MustCompile(`[\w.-]+@([A-Za-z0-9][\w.-]*)[: \]]`)
 	// prompt matches what stands before a command.
-	prompt = regexp.MustCompile(`^\s*(?:\++ |\$ |# |> |[^\s$#]*[\w~\])][$#] +|\[[^\]]*\][$#] *|(?i:running|run|command|cmd|executing)[^:]{0,24}: *)`)
+	prompt = regexp.MustCompile(`^\s*(?:\++ |\$ |# |> |[^\s$#]*[\w~\])][$#] +|\[[^\]]*\][$#] *|(?i:running|run|command|cmd|executing|launching)[^:]{0,24}: *)`)
 )
 
 func (r *commands) line(n int, text string) {
@@ -59,7 +61,11 @@ func commanding(text string) bool {
 
 // command reads the commands of a line.
 func (r *commands) command(text string) {
+	text = text[len(label.FindString(text)):]
 	before := prompt.FindString(text)
+	if rest := text[len(before):]; strings.HasPrefix(rest, "['") { // a list of Python
+		text = before + strings.NewReplacer("', '", "' '", "['", "'", "']", "'").Replace(rest)
+	}
 	prompted := before != "" && strings.TrimSpace(before) != "#" // which is a comment, too
 	words := shellWords(text[len(before):])
 	host := promptHost.FindStringSubmatch(before)

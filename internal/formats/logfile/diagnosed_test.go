@@ -92,7 +92,7 @@ func TestAnAverageAloneIsTheRowOfItsOneSize(t *testing.T) {
 func TestOSUsOtherTables(t *testing.T) {
 	for title, want := range map[string]string{
 		"# OSU MPI Latency Test v7.2\n# Size          Latency (us)\n":                                                                                    "send, latency true, 3 rows from 1 B: 1.5 us",
-		"# OSU MPI_Put Bandwidth Test v5.3\n# Window creation: MPI_Win_allocate\n# Synchronization: MPI_Win_flush\n# Size      Bandwidth (MB/s)\n":       "write, latency false, 2 rows from 8 B: 0.012 Gb/s",
+		"# OSU MPI_Put Bandwidth Test v5.3\n# Window creation: MPI_Win_allocate\n# Size      Bandwidth (MB/s)\n":                                         "write, latency false, 2 rows from 8 B: 0.012 Gb/s",
 		"# OSU MPI Multiple Bandwidth / Message Rate Test v5.7.1\n# [ pairs: 48 ] [ window size: 64 ]\n# Size                  MB/s        Messages/s\n": "send, latency false, 2 rows from 8 B: 0.012 Gb/s",
 	} {
 		to := parse(t, title+"0     1.5  3\n8     1.5  3\n16    1.5  3\n").Tables[0]
@@ -107,5 +107,48 @@ func TestOSUsOtherTables(t *testing.T) {
 	_, err := Read("log", strings.NewReader("# OSU MPI Allreduce Latency Test v5.6\n# Size       Avg Latency(us)\n8    3.2\n"))
 	if err == nil || !strings.Contains(err.Error(), "log:1: the table of \"OSU MPI Allreduce Latency Test v5.6\" is left out") {
 		t.Errorf("the error is %v, want one about a collective of MPI", err)
+	}
+}
+
+// TestALineFinalIsReadWithoutItsHeading has what is left of ucx_perftest where a log is quoted, and the line of several
+// threads.
+func TestALineFinalIsReadWithoutItsHeading(t *testing.T) {
+	for line, want := range map[string]string{
+		"$ ucx_perftest n2 -t tag_bw -s 1048576\nFinal:                  1000      0.240  80.9  80.5    12422.0   12422.4         12422         12422\n": "send 1048576 B 104.21 Gb/s 0 us",
+		"$ ucx_perftest n2 -t ucp_put_lat\nFinal:                  1000      1.879  2.112  2.064    3.70   3.70         485000         485000\n":         "write 8 B 0.00 Gb/s 2.064 us",
+		"$ ucx_perftest n2 -t tag_bw -T 2\nFinal:  1000 80.5 12422.4 12422\n":                                                                            "send 1048610 B 104.21 Gb/s 0 us",
+	} {
+		to := parse(t, line).Tables[0]
+		if got := fmt.Sprintf("%s %d B %.2f Gb/s %g us", to.Op, to.Rows[0].Bytes, to.Rows[0].Gbps, to.Rows[0].Micros); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+// TestOldUnitsOfNixlbench has a heading with fewer columns and another unit.
+func TestOldUnitsOfNixlbench(t *testing.T) {
+	row := parse(t, "Block Size (B)      Batch Size     B/W (MiB/Sec)\n------\n8388608             1              1716.6\n").Tables[0].Rows[0]
+	if math.Abs(row.Gbps-1716.6*mibit) > 1e-9 {
+		t.Errorf("the bandwidth is %g Gb/s, want %g", row.Gbps, 1716.6*mibit)
+	}
+}
+
+// TestSmallMessagesAreTheProgramsOwnWork has healthy logs with small sizes, which say nothing about a network; and a log
+// whose break between 8 and 16 KiB is a fault, which must be kept.
+func TestSmallMessagesAreTheProgramsOwnWork(t *testing.T) {
+	for name, want := range map[string]int64{"osu-bibw.log": 256 << 10, "osu-bw-cuda.log": 16 << 10, "health-check.log": 1 << 20, "write-bw.log": 0} {
+		to := read(t, name).Tables[0]
+		least := int64(math.MaxInt64)
+		for i := range to.Rows {
+			if !to.Own(&to.Rows[i]) {
+				least = min(least, to.Rows[i].Bytes)
+			}
+		}
+		if want > 0 && least != want {
+			t.Errorf("%s: the least size that the network carries is %d B, want %d", name, least, want)
+		}
+		if least == math.MaxInt64 {
+			t.Errorf("%s: no size is the network's", name)
+		}
 	}
 }

@@ -30,11 +30,13 @@ type nixlBench struct {
 	about Table
 	kv    Copies
 	table *Table
-	sum   int // 1 if a column after the bandwidth has the sum over initiators
+	sum   int     // 1 if a column after the bandwidth has the sum over initiators
+	unit  float64 // of the bandwidth, in Gb/s
+	least int     // number of columns of a row
 }
 
 var (
-	nixlHeading = regexp.MustCompile(`\bBlock Size \(B\)\s+Batch Size\s+B/W \(GB/Sec\)`)
+	nixlHeading = regexp.MustCompile(`\bBlock Size \(B\)\s+Batch Size\s+B/W \((GB|GiB|MB|MiB)/[Ss]ec\)(.*)`)
 	nixlOption  = regexp.MustCompile(`\(--(backend|device_list|op_type|initiator_seg_type|target_seg_type|num_initiator_dev)=[^)]*\)\s*:\s*(\S+)`)
 )
 
@@ -54,7 +56,8 @@ func (r *nixlBench) line(n int, text string) {
 		if t.Op == "" {
 			t.Op = "write" // the program's default
 		}
-		r.sum = 0
+		m := nixlHeading.FindStringSubmatch(text)
+		r.sum, r.unit, r.least = 0, engineUnits[m[1]]*8/1e9, min(4, 3+len(strings.Fields(m[2])))
 		if strings.Contains(text, "Aggregate B/W (GB/Sec)") {
 			r.sum = 1
 		}
@@ -109,11 +112,11 @@ func (r *nixlBench) row(n int, text string) {
 		return
 	}
 	values := numbers(fields)
-	if len(values) < 4+r.sum {
+	if len(values) < r.least+r.sum {
 		r.b.note(n, "the row of %s bytes is cut after %d columns: left out", fields[0], len(values))
 		return
 	}
-	row := Row{Line: n, Bytes: int64(values[0]), Gbps: values[2+r.sum] * 8}
+	row := Row{Line: n, Bytes: int64(values[0]), Gbps: values[2+r.sum] * r.unit}
 	if values[0] < 1 || values[0] > maxBlock || !measures(row.Gbps) {
 		r.b.note(n, "the row of %s bytes has no size or no bandwidth: left out", fields[0])
 		return

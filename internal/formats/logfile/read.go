@@ -100,7 +100,8 @@ func build(name string, from io.Reader) (*builder, error) {
 	b.settle()
 	b.Tables = filled(b.Tables)
 	if len(b.Tables) == 0 {
-		return b, b.empty(lines)
+		err := b.empty(lines)
+		return b, err
 	}
 	return b, nil
 }

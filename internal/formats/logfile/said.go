@@ -16,6 +16,10 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
+// Environment reports whether the setting is a variable of the environment, rather than an option of a command or a line of
+// a banner.
+func (s Setting) Environment() bool { return assignment.MatchString(s.Name + "=") }
+
 // Setting is the last setting of a name, and whether there is one.
 func (s *Said) Setting(name string) (Setting, bool) { return lastOf(s.Settings, name) }
 

@@ -179,9 +179,8 @@ func expand(files []string, p string, depth int) ([]string, error) {
 	if len(files) >= maxFiles {
 		return nil, fmt.Errorf("there are more than %d files: name the logs", maxFiles)
 	}
-	info, err := os.Stat(p)
-	if err != nil || !info.IsDir() {
-		return append(files, p), nil // opening it will say what is wrong
+	if info, err := os.Stat(p); err != nil || !info.IsDir() {
+		return append(files, p), nil //nolint:nilerr // opening it will say what is wrong
 	}
 	if depth == maxDepth {
 		return files, nil

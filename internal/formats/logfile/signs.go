@@ -53,7 +53,7 @@ var phrases = []phrase{
 	{word: "ransport retry count exceeded", kind: SignRetries}, // src/uct/ib/mlx5/ib_mlx5_log.c
 	{word: "is not available, please use", kind: SignNoDevice}, // src/ucp/core/ucp_context.c
 	{word: "tcp/", kind: SignTCP, also: regexp.MustCompile(`UCX +(?:TRACE|DEBUG|INFO).*(?:\blane\[\d+\]|\b(?:tag|am|rma|stream)\(|copy-in|copy-out)`), no: "/mlx5_"}, // proto_common.c, ucp_worker.c
-	{word: "error initializing an OpenFabrics device", kind: SignNoDevice},                                                                                           // Open MPI, help-mpi-btl-openib.txt
+	{word: "error initializing an OpenFabrics device", kind: SignNoDevice},                                                                                           //nolint:misspell // the words of Open MPI, help-mpi-btl-openib.txt
 	// Linux, drivers/pci/pci.c and mellanox/mlx5/core; pciutils; nvidia-smi -q -d PERFORMANCE
 	{word: "available PCIe bandwidth, limited by", kind: SignPCIeWidth},
 	{word: "mlx5_core", kind: SignLinkDown, also: regexp.MustCompile(`Link down|Cable (?:unplugged|error)`)},

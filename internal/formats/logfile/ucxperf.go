@@ -11,14 +11,13 @@ import (
 // last one, which is that of the whole run. Its MB/s are 2^20 bytes. Which test and size it is, the command line or the
 // block of lines API, Test, Message size says.
 type ucxPerf struct {
-	b      *builder
-	test   string // as -t names it, or as the block describes it
-	bytes  int64
-	gpu    bool
-	table  *Table // the open one
-	run    *run   // of the open table
-	last   []float64
-	lastAt int
+	b     *builder
+	test  string // as -t names it, or as the block describes it
+	bytes int64
+	gpu   bool
+	table *Table // the open one
+	run   *run   // of the open table
+	last  *ucxRow
 }
 
 var (
@@ -31,7 +30,7 @@ var (
 var ucxOps = []struct{ word, op string }{{"put", "write"}, {"get", "read"}, {"tag", "send"}, {"stream", "send"}, {"am", "send"}, {"active message", "send"}}
 
 func (r *ucxPerf) line(n int, text string) {
-	if r.table == nil && !strings.Contains(text, "|") && !strings.Contains(text, "=====") {
+	if r.table == nil && !strings.Contains(text, "|") && !strings.Contains(text, "=====") && !strings.Contains(text, "Final: ") {
 		return
 	}
 	if m := ucxTest.FindStringSubmatch(text); m != nil {
@@ -45,10 +44,10 @@ func (r *ucxPerf) line(n int, text string) {
 	}
 	if ucxHeading.MatchString(text) {
 		r.done()
-		r.run, r.table = r.b.run, r.b.table(Table{Format: UCXPerf, Line: n, Test: "ucx_perftest"})
+		r.open(n)
 		return
 	}
-	if r.table != nil {
+	if r.table != nil || strings.Contains(text, "Final: ") {
 		r.row(n, text)
 	}
 }
@@ -65,7 +64,25 @@ func (r *ucxPerf) block(name, value string) {
 	}
 }
 
-// row keeps the row, if the line is one: eight numbers, or seven before a percentile was printed.
+// ucxRow is a row: the latest one is that of the whole run.
+type ucxRow struct {
+	line              int
+	micros, mib, rate float64 // us, MiB/s, messages/s: over the whole run
+}
+
+// ucxValues makes a row of its numbers: iterations, times, two bandwidths, two rates; or, of several threads, iterations and
+// one of each. A row without a percentile, or with more of them, has another number of times.
+func ucxValues(v []float64) (row ucxRow, ok bool) {
+	switch n := len(v); {
+	case n == 4:
+		return ucxRow{micros: v[1], mib: v[2], rate: v[3]}, true
+	case n >= 6 && n <= 10:
+		return ucxRow{micros: v[n-5], mib: v[n-3], rate: v[n-1]}, true
+	}
+	return ucxRow{}, false
+}
+
+// row keeps the row, if the line is one. A line Final: may have lost its heading where a log is quoted.
 func (r *ucxPerf) row(n int, text string) {
 	_, whole, final := strings.Cut(text, "Final:")
 	if !final {
@@ -76,8 +93,16 @@ func (r *ucxPerf) row(n int, text string) {
 	}
 	fields := strings.Fields(strings.ReplaceAll(whole, ",", ""))
 	for at := range fields {
-		if values := numbers(fields[at:]); len(values) == 8 && len(values) == len(fields)-at && isCount(fields[at]) {
-			r.last, r.lastAt = values, n
+		values := numbers(fields[at:])
+		if len(values) != len(fields)-at || !isCount(fields[at]) || !final && len(values) != 8 {
+			continue
+		}
+		if row, ok := ucxValues(values); ok {
+			row.line = n
+			if r.table == nil {
+				r.open(n)
+			}
+			r.last = &row
 			return
 		}
 	}
@@ -86,14 +111,22 @@ func (r *ucxPerf) row(n int, text string) {
 	}
 }
 
+// open begins a table.
+func (r *ucxPerf) open(n int) {
+	r.run, r.table = r.b.run, r.b.table(Table{Format: UCXPerf, Line: n, Test: "ucx_perftest"})
+}
+
 // done fills the table with the last row.
 func (r *ucxPerf) done() {
 	v, t := r.last, r.table
+	if t == nil {
+		return
+	}
 	test, bytes := cmp.Or(r.test, r.option("--test")), r.size()
 	memory := r.option("--memory")
 	gpu := r.gpu || strings.HasPrefix(memory, "cuda") || strings.HasPrefix(memory, "rocm")
 	r.last, r.table = nil, nil
-	if v == nil || t == nil {
+	if v == nil {
 		return
 	}
 	r.test, r.bytes, r.gpu = "", 0, false
@@ -108,15 +141,15 @@ func (r *ucxPerf) done() {
 		t.Op = "send"
 		r.b.note(t.Line, "which test of ucx_perftest this is, the log does not say (-t): it is taken for a bandwidth of sends")
 	}
-	if bytes == 0 && v[7] > 0 { // the bandwidth over the rate of messages
-		bytes = int64(min(v[5]*(1<<20)/v[7]+.5, 1<<53))
+	if bytes == 0 && v.rate > 0 { // the bandwidth over the rate of messages
+		bytes = int64(min(v.mib*(1<<20)/v.rate+.5, 1<<53))
 	}
-	row := Row{Line: r.lastAt, Bytes: bytes, Gbps: v[5] * mibit}
+	row := Row{Line: v.line, Bytes: bytes, Gbps: v.mib * mibit}
 	if t.Latency {
-		row.Gbps, row.Micros = 0, v[3]
+		row.Gbps, row.Micros = 0, v.micros
 	}
 	if bytes < 1 || row.Micros <= 0 && !measures(row.Gbps) || row.Micros > mostMicros {
-		r.b.note(r.lastAt, "the row of ucx_perftest is left out: it has no size or no measurement")
+		r.b.note(v.line, "the row of ucx_perftest is left out: it has no size or no measurement")
 		return
 	}
 	r.b.rows++

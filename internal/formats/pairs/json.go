@@ -3,7 +3,6 @@ package pairs
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -152,21 +151,24 @@ func (r *reader) nested(object map[string]any, of unit) bool {
 	if len(object) < 2 || of.scale == 0 || len(object) > maxHosts {
 		return false
 	}
-	for _, v := range object {
+	values := map[string]map[string]json.Number{}
+	for from, v := range object {
 		peers, ok := v.(map[string]any)
 		if !ok {
 			return false
 		}
-		for peer, x := range peers {
-			if _, isNumber := x.(json.Number); !isNumber || object[peer] == nil {
+		values[from] = map[string]json.Number{}
+		for to, v := range peers {
+			x, isNumber := v.(json.Number)
+			if !isNumber || object[to] == nil {
 				return false
 			}
+			values[from][to] = x
 		}
 	}
-	for _, from := range slices.Sorted(maps.Keys(object)) {
-		peers := object[from].(map[string]any)
-		for _, to := range slices.Sorted(maps.Keys(peers)) {
-			if x, ok := number(fmt.Sprint(peers[to])); ok && x != 0 {
+	for _, from := range slices.Sorted(maps.Keys(values)) {
+		for _, to := range slices.Sorted(maps.Keys(values[from])) {
+			if x, ok := number(values[from][to].String()); ok && x != 0 {
 				r.add(0, from, to, x, of, false)
 			}
 		}

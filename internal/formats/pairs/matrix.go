@@ -67,7 +67,7 @@ func (m *ranked) unitOf() unit {
 func (m *ranked) done() {
 	for i, row := range m.rows {
 		for j, value := range row {
-			if j < len(m.hosts) && i != j && value != 0 {
+			if j < len(m.hosts) && value != 0 {
 				m.r.add(m.at[i], m.hosts[i], m.hosts[j], value, m.unit, !m.unit.latency)
 			}
 		}
