@@ -100,7 +100,7 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 		}
 	}
 	for _, s := range d.Log.Said.Signs {
-		out = append(out, fmt.Sprintf("line %d: the log says: %s", s.Line, s.Text))
+		out = append(out, fmt.Sprintf("%s: the log says: %s", logfile.Place(s.File, s.Line), s.Text))
 	}
 	for _, n := range d.Log.Said.Warnings {
 		out = append(out, fmt.Sprintf("line %d: the log has a warning: %s", n.Line, n.Text))
@@ -108,10 +108,9 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 	if settings := d.Log.Said.Settings; len(settings) > 0 {
 		var list []string
 		for _, s := range settings {
-			if !strings.Contains(s.Name, "_") || strings.HasPrefix(s.Name, "-") {
-				continue // a parameter of the test
+			if s.Environment() {
+				list = append(list, fmt.Sprintf("%s=%s (%s)", s.Name, s.Value, logfile.Place(s.File, s.Line)))
 			}
-			list = append(list, fmt.Sprintf("%s=%s (line %d)", s.Name, s.Value, s.Line))
 		}
 		if len(list) > 0 {
 			out = append(out, "set in the environment: "+strings.Join(list, ", "))

@@ -1,6 +1,9 @@
 package logfile
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Setting is a choice that the log states: a variable of NCCL, UCX or MPI, or a parameter of the
 // test.
@@ -14,6 +17,14 @@ type Setting struct {
 	Line  int    `json:"line"`
 	Name  string `json:"name"`
 	Value string `json:"value"`
+}
+
+// Place is a line of a log in words; the name of its file stands there if the log is of several.
+func Place(file string, line int) string {
+	if file == "" {
+		return fmt.Sprintf("line %d", line)
+	}
+	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // Environment reports whether the setting is a variable of the environment, rather than an option of a command or a line of

@@ -199,8 +199,8 @@ func layouts() []Layout {
 		all = append(all, Layout{Nodes: 1, PerNode: n})
 	}
 	return append(all,
-		Layout{2, 2, 0, 0}, Layout{3, 2, 0, 0}, Layout{4, 2, 1, 0}, Layout{2, 3, 0, 0}, Layout{3, 3, 2, 0}, Layout{2, 4, 8, 0}, Layout{3, 4, 2, 0},
-		Layout{4, 4, 0, 0}, Layout{5, 4, 1, 0}, Layout{2, 8, 0, 0}, Layout{3, 8, 4, 0}, Layout{4, 8, 8, 0}, Layout{3, 5, 7, 0}, Layout{2, 4, 5, 0}, Layout{3, 4, 6, 0}, Layout{2, 8, 3, 0}, Layout{2, 8, 12, 0}, Layout{11, 3, 0, 0}, Layout{33, 1, 2, 0})
+		Layout{2, 2, 0, 0, false}, Layout{3, 2, 0, 0, false}, Layout{4, 2, 1, 0, false}, Layout{2, 3, 0, 0, false}, Layout{3, 3, 2, 0, false}, Layout{2, 4, 8, 0, false}, Layout{3, 4, 2, 0, false},
+		Layout{4, 4, 0, 0, false}, Layout{5, 4, 1, 0, false}, Layout{2, 8, 0, 0, false}, Layout{3, 8, 4, 0, false}, Layout{4, 8, 8, 0, false}, Layout{3, 5, 7, 0, false}, Layout{2, 4, 5, 0, false}, Layout{3, 4, 6, 0, false}, Layout{2, 8, 3, 0, false}, Layout{2, 8, 12, 0, false}, Layout{11, 3, 0, 0, false}, Layout{33, 1, 2, 0, false})
 }
 
 func TestEveryProgramComputesItsOperation(t *testing.T) {
@@ -243,7 +243,7 @@ func TestEveryProgramComputesItsOperation(t *testing.T) {
 }
 
 func TestANodeOfMoreThan32GPUsHas32Heads(t *testing.T) {
-	for _, l := range []Layout{{1, 36, 0, 0}, {2, 36, 36, 0}, {2, 40, 80, 0}, {3, 34, 17, 0}, {2, 66, 33, 0}} {
+	for _, l := range []Layout{{1, 36, 0, 0, false}, {2, 36, 36, 0, false}, {2, 40, 80, 0, false}, {3, 34, 17, 0, false}, {2, 66, 33, 0, false}} {
 		if got, want := l.Heads(), min(MaxHeads, max(l.Rails(), l.PerNode*(2-l.Nodes))); got != want {
 			t.Errorf("%+v has %d heads, not %d", l, got, want)
 		}
@@ -411,7 +411,7 @@ func TestHierarchicalAllReduceSparesTheNICs(t *testing.T) {
 }
 
 func TestRingsStayOnTheirRail(t *testing.T) {
-	for _, l := range []Layout{{4, 8, 8, 0}, {2, 8, 0, 0}, {6, 4, 8, 0}, {3, 8, 4, 0}, {4, 8, 1, 0}, {5, 1, 2, 0}, {3, 3, 0, 0}} {
+	for _, l := range []Layout{{4, 8, 8, 0, false}, {2, 8, 0, 0, false}, {6, 4, 8, 0, false}, {3, 8, 4, 0, false}, {4, 8, 1, 0, false}, {5, 1, 2, 0, false}, {3, 3, 0, 0, false}} {
 		for c := range 16 {
 			r := l.ring(c)
 			for i := range l.Ranks() {

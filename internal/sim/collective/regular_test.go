@@ -50,7 +50,7 @@ func each[P any](t *testing.T, layouts []Layout, f func(p P, s Spec, name string
 // once had the stretches of a ring, whose parts it shares.
 func TestAlikeStepsDifferOnlyInTheirNumber(t *testing.T) {
 	regular, alike := map[string]bool{}, 0
-	each(t, []Layout{{4, 1, 0, 0}, {1, 8, 0, 0}, {3, 2, 0, 0}, {4, 4, 0, 0}, {2, 8, 0, 0}, {3, 3, 2, 0}}, func(p stretched, s Spec, name string) {
+	each(t, []Layout{{4, 1, 0, 0, false}, {1, 8, 0, 0, false}, {3, 2, 0, 0, false}, {4, 4, 0, 0, false}, {2, 8, 0, 0, false}, {3, 3, 2, 0, false}}, func(p stretched, s Spec, name string) {
 		regular[fmt.Sprint(s.Op, s.Algo)] = true
 		for lane := range min(p.Lanes(), 4) {
 			for k := 0; unnumbered(p, 0, lane, k) != "none"; k++ {

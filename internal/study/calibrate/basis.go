@@ -17,6 +17,7 @@ import (
 // Stated is a setting that the log itself states. The prediction is made with it: what the user
 // chose is no fault.
 type Stated struct {
+	File string // of several; "" if the log is one file
 	Line int
 	Text string // the words of the log
 	// Idle is the number of a node's NICs that the setting leaves unused; 0 for all other settings.
@@ -45,12 +46,14 @@ func (c *Cluster) state(t *Task, whole *scenario.Resolved, said *logfile.Said) {
 func choices(t *Task, c *Cluster, said *logfile.Said) (out []Stated) {
 	add := func(s logfile.Setting, path, value string) {
 		text := s.Name + "=" + s.Value
-		out = append(out, Stated{Line: s.Line, Text: text, over: []scenario.Override{{Path: path, Value: value, Origin: text}}})
+		out = append(out, Stated{File: s.File, Line: s.Line, Text: text, over: []scenario.Override{{Path: path, Value: value, Origin: text}}})
 	}
-	for _, s := range said.Settings {
-		if last, _ := said.Setting(s.Name); last != s {
+	seen := make(map[string]bool)
+	for _, s := range slices.Concat(t.Table.Settings, said.Settings) {
+		if last, _ := setFor(t, said, s.Name); last != s || seen[s.Name] {
 			continue
 		}
+		seen[s.Name] = true
 		switch value := strings.ToLower(strings.TrimSpace(s.Value)); s.Name {
 		case "NCCL_ALGO":
 			if algorithm := algorithmNamed(value); algorithm != "" && t.Table.Op == string(scenario.AllReduce) {
@@ -71,7 +74,7 @@ func choices(t *Task, c *Cluster, said *logfile.Said) (out []Stated) {
 				add(s, "cluster.node.scale-up.multicast", "false")
 			}
 		case "NCCL_MAX_NCHANNELS":
-			if least, ok := said.Setting("NCCL_MIN_NCHANNELS"); ok && least.Value == s.Value {
+			if least, ok := setFor(t, said, "NCCL_MIN_NCHANNELS"); ok && least.Value == s.Value {
 				add(s, "workload.channels", value)
 			}
 		case "NCCL_PXN_DISABLE":
@@ -83,6 +86,14 @@ func choices(t *Task, c *Cluster, said *logfile.Said) (out []Stated) {
 		}
 	}
 	return out
+}
+
+// setFor is a setting of a table's run: of its own command line, or else of the log.
+func setFor(t *Task, said *logfile.Said, name string) (logfile.Setting, bool) {
+	if set, ok := t.Table.Setting(name); ok {
+		return set, true
+	}
+	return said.Setting(name)
 }
 
 // choosesProtocol reports whether NCCL chooses a protocol for the operation: point-to-point
@@ -109,11 +120,11 @@ var oneDevice = regexp.MustCompile(`^=?\w*?(\d+)(?::\d+)?$`)
 func idleNICsOf(t *Task, whole *scenario.Resolved, said *logfile.Said) []Stated {
 	nics := whole.Cluster.Node.NICs
 	used, s := len(said.Devices), Stated{Text: "NCCL uses " + strings.Join(said.Devices, ", ")}
-	if set, ok := said.Setting("NCCL_IB_HCA"); ok {
+	if set, ok := setFor(t, said, "NCCL_IB_HCA"); ok {
 		if used == 0 {
 			used = devicesIn(set.Value)
 		}
-		s.Line, s.Text = set.Line, set.Name+"="+set.Value
+		s.File, s.Line, s.Text = set.File, set.Line, set.Name+"="+set.Value
 	}
 	if used == 0 || used >= nics || !t.Network() {
 		return nil
@@ -154,7 +165,7 @@ func (s *Stated) quoted() string {
 	if s.Line == 0 {
 		return s.Text
 	}
-	return fmt.Sprintf("%s (line %d)", s.Text, s.Line)
+	return fmt.Sprintf("%s (%s)", s.Text, logfile.Place(s.File, s.Line))
 }
 
 // stated are the changes of the scenario that the log states, without those that keep leaves out.

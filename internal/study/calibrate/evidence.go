@@ -18,7 +18,7 @@ func signSaid(kinds ...logfile.SignKind) func(*logfile.Log, *Task) string {
 	return func(log *logfile.Log, _ *Task) string {
 		for _, s := range log.Said.Signs {
 			if slices.Contains(kinds, s.Kind) {
-				return fmt.Sprintf("%s (line %d)", s.Text, s.Line)
+				return fmt.Sprintf("%s (%s)", s.Text, logfile.Place(s.File, s.Line))
 			}
 		}
 		return ""
@@ -85,6 +85,21 @@ func gidSaid(log *logfile.Log, t *Task) string {
 	return ""
 }
 
+// parametersSaid is a command line of a test that leaves its size at the program's small default.
+func parametersSaid(_ *logfile.Log, t *Task) string {
+	if t.Table.Unset("--block_size") && t.Table.Unset("--threads") {
+		return "the command line has neither --block_size nor --threads: the program's own hold"
+	}
+	return ""
+}
+
+func parametersGiven(_ *Cluster, log *logfile.Log, t *Task) string {
+	if parametersSaid(log, t) == "" {
+		return "the command line is not in the log, or gives the block or the threads"
+	}
+	return ""
+}
+
 func mtuSaid(_ *logfile.Log, t *Task) string {
 	if mtu := t.base.Fabrics[0].MTU; t.Table.MTU > 0 && units.Bytes(t.Table.MTU) != mtu {
 		return fmt.Sprintf("perftest ran with an MTU of %s, the fabric has %s", units.Bytes(t.Table.MTU), mtu)
@@ -104,7 +119,7 @@ func forcedSaid(name string) func(*logfile.Log, *Task) string {
 
 // setting is a setting with its line.
 func setting(s logfile.Setting) string {
-	return fmt.Sprintf("%s=%s (line %d)", s.Name, s.Value, s.Line)
+	return fmt.Sprintf("%s=%s (%s)", s.Name, s.Value, logfile.Place(s.File, s.Line))
 }
 
 // What the log itself says against a hypothesis, "" for nothing.

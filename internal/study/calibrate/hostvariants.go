@@ -53,6 +53,14 @@ func slowGPU(*Cluster, *Task) ([]variant, string) {
 	}, 1.25, 1.6, 2.5), ""
 }
 
+// slowPosting has the CPU post each block slowly.
+func slowPosting(c *Cluster, _ *Task) ([]variant, string) {
+	return graded("block", 0, func(micros float64) variant {
+		at := time(micros)
+		return one(fmt.Sprintf("%v of the test for a block", at), c.path(".host.post"), at.Exact())
+	}, 2, 8, 32, 128), ""
+}
+
 // bondPort uses one port of two: the cluster describes a bond as one link.
 func bondPort(c *Cluster, t *Task) ([]variant, string) {
 	f := &t.base.Fabrics[0]

@@ -232,6 +232,10 @@ var Hypotheses = []Hypothesis{
 		},
 	},
 	{
+		ID: "test-parameters", Title: "the test itself: its blocks, batches and threads are too few to fill the link", weight: common, of: transfers, network: true, variants: slowPosting, denied: parametersGiven,
+		Check: []string{"the test again with larger blocks, a larger batch and more threads: --block_size, --batch_size, --threads"},
+	},
+	{
 		ID: "cross-rail", Title: "blocks go between NICs of different rails", weight: occasional, of: transfers, network: true, variants: crossRails,
 		Check: []string{"the pairs of NICs in the library's log (MC_LOG_LEVEL=TRACE, UCX_LOG_LEVEL=info); load of the spines while it runs"},
 	},

@@ -80,7 +80,7 @@ func TestAPublishedTableOfAHealthyClusterIsHealthy(t *testing.T) {
 		log.WriteString("# nThread 1 nGpus 8\n# Collective test starting: all_reduce_perf\n")
 		for _, r := range clusters[i].Rows {
 			if r.Bytes >= 64*kib && r.Bytes <= 64*mib {
-				row(&log, r.Bytes, 8, float64(r.Time)/1e6, .015, rng)
+				row(&log, r.Bytes, 8, func() float64 { return float64(r.Time) / 1e6 }, .015, rng)
 			}
 		}
 		l, err := logfile.Read("log", strings.NewReader(log.String()))
@@ -103,10 +103,10 @@ func TestAPublishedTableOfAHealthyClusterIsHealthy(t *testing.T) {
 }
 
 // row writes a row of an all-reduce's table with two measurements, each with its own noise.
-func row(b *strings.Builder, bytes int64, ranks int, micros, noise float64, rng *rand.Rand) {
+func row(b *strings.Builder, bytes int64, ranks int, micros func() float64, noise float64, rng *rand.Rand) {
 	fmt.Fprintf(b, "%d %d float sum -1", bytes, bytes/4)
 	for range 2 {
-		us := micros * math.Exp(noise*rng.NormFloat64())
+		us := micros() * math.Exp(noise*rng.NormFloat64())
 		alg := float64(bytes) / us / 1e3
 		fmt.Fprintf(b, " %.2f %.2f %.2f 0", us, alg, alg*measured.BusFactor(scenario.AllReduce, ranks))
 	}

@@ -107,7 +107,7 @@ func TestARaceHasTheWinnerOfAll(t *testing.T) {
 		if p.nodes != 2 {
 			continue
 		}
-		l := written(t, p, rand.New(rand.NewPCG(0, uint64(i))))
+		l, _ := written(t, p, rand.New(rand.NewPCG(0, uint64(i))))
 		d, err := c.lay(l, o)
 		if err != nil {
 			t.Fatal(err)

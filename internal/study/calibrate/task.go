@@ -319,6 +319,9 @@ func (t *Task) choose(whole *scenario.Resolved, o Options) error {
 	if len(rows) == 0 {
 		return errors.New("it has no size that weft simulates")
 	}
+	if rows = t.withoutOwnWork(rows); len(rows) == 0 {
+		return errors.New("at every size the test's own work for a message is the larger part of the time: want larger sizes")
+	}
 	all := len(rows)
 	if rows = slices.DeleteFunc(rows, dominated(t.Table.Harness, rows)); len(rows) == 0 {
 		return fmt.Errorf("at every size the launch (%s) is too large a part of the time: want larger sizes", t.Table.Harness)
@@ -342,6 +345,17 @@ func (t *Task) choose(whole *scenario.Resolved, o Options) error {
 	}
 	t.reach(o)
 	return nil
+}
+
+// withoutOwnWork leaves out the sizes of a bandwidth at which the test itself is slower than the
+// network.
+func (t *Task) withoutOwnWork(rows []logfile.Row) []logfile.Row {
+	all := len(rows)
+	rows = slices.DeleteFunc(rows, func(r logfile.Row) bool { return t.Table.Own(&r) })
+	if short := all - len(rows); short > 0 {
+		t.Told = append(t.Told, fmt.Sprintf("not compared: %s, of which the test's own work for a message is a large part", wording.Counted(short, "size", "sizes")))
+	}
+	return rows
 }
 
 // dominated reports whether the launch is a large part of a row's time.
