@@ -173,36 +173,6 @@ func TestAHealthyAnswerNamesTheSizesOutside(t *testing.T) {
 }
 
 // A launch is a part of a collective's time, and a small one where larger sizes are as expected: the messages of
-// perftest and a table of one row have no such sentence. A size of two tables is named once.
-func TestTheLaunchOfAKernelIsOfCollectivesWithLargerSizes(t *testing.T) {
-	const launch = "probably the launch of a kernel"
-	for name, change := range map[string]func(*calibrate.Diagnosis){
-		"perftest": func(d *calibrate.Diagnosis) {
-			for j := range d.Tasks[0].Points {
-				d.Tasks[0].Points[j].Factor = 0
-			}
-		},
-		"one row": func(d *calibrate.Diagnosis) {
-			d.Tasks[0].Points, d.Predicted[0] = d.Tasks[0].Points[:1], d.Predicted[0][:1]
-		},
-		"no larger size": func(d *calibrate.Diagnosis) {
-			d.Tasks = append(d.Tasks, d.Tasks[0])
-			d.Predicted = append(d.Predicted, []units.Time{10 * units.Microsecond, 20 * units.Microsecond, 300 * units.Microsecond})
-		},
-	} {
-		d := found()
-		d.Verdict, d.Healthy = calibrate.Healthy, .9
-		d.Predicted[0] = []units.Time{10 * units.Microsecond, 50 * units.Microsecond, 700 * units.Microsecond}
-		if got := Finding(d); !strings.Contains(got, launch) {
-			t.Fatalf("unchanged: %q has no %q", got, launch)
-		}
-		change(d)
-		if got := Finding(d); strings.Contains(got, launch) || strings.Count(got, "8 B") > 2 || !strings.Contains(got, "Outside of that range: 8 B") {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-}
-
 // TestAStoppedDiagnosisHasNoProbability: the causes that were not tested could explain the log.
 func TestAStoppedDiagnosisHasNoProbability(t *testing.T) {
 	d := found()

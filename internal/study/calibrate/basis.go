@@ -250,21 +250,30 @@ func (x *Cost) take(t *Task, some []Stated, nics int, without, with []units.Time
 	}
 }
 
-// convictIdle makes the NICs that the log itself leaves unused the cause, if nothing else is
-// likely: then the prediction without that setting is the one to compare with.
+// convictIdle makes the NICs that the log itself leaves unused the cause, if nothing else is likely,
+// or if the log is nowhere slower than with them: then the prediction without that setting is the
+// one to compare with.
 func (d *Diagnosis) convictIdle() {
-	if d.Idle == nil || d.Idle.Ratio < 1 || d.Healthy < likely {
+	fast := d.nowhereSlower()
+	if d.Idle == nil || d.Idle.Ratio < 1 || d.Healthy < likely && !fast {
 		return
+	}
+	share := d.Healthy
+	if fast {
+		share = max(share, certain)
 	}
 	h := &Hypotheses[slices.IndexFunc(Hypotheses, func(h Hypothesis) bool { return h.ID == fewerRailsID })]
 	m := d.matchOf(d.Predicted)
 	found := Explanation{
-		Hypothesis: h, Label: d.Idle.over[0].Origin, Posterior: d.Healthy, Match: m.rms(), Worst: m.worst, Shows: true,
+		Hypothesis: h, Label: d.Idle.over[0].Origin, Posterior: share, Match: m.rms(), Worst: m.worst, Shows: true,
 		Predicted: d.Predicted, Changes: d.Idle.over, Evidence: strings.Join(d.Idle.Stated, ", "),
 	}
 	d.Explanations = slices.Insert(d.Explanations, 0, found)
 	d.Untried = slices.DeleteFunc(d.Untried, func(u Untried) bool { return u.ID == h.ID })
-	d.Predicted, d.Healthy = d.Idle.Times, 0
+	for i := range d.Explanations[1:] {
+		d.Explanations[1+i].Posterior *= 1 - share
+	}
+	d.Predicted, d.Healthy, d.Other = d.Idle.Times, 0, 0
 	described := d.matchOf(d.Predicted)
 	d.Match = described.rms()
 }

@@ -160,7 +160,7 @@ func (d *Diagnosis) verdict() Verdict {
 		return Healthy
 	case d.Healthy >= acquitted:
 		return NotProved
-	case d.nowhereSlower() && d.Other > d.Healthy:
+	case d.nowhereSlower():
 		return Faster
 	case len(d.Explanations) == 0 || d.Other > max(d.Explanations[0].Posterior, d.Healthy):
 		return Unexplained

@@ -213,7 +213,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"weft fabric inspect on ibnetdiscover's output; show interface status on the leaves: uplinks that are down"},
 	},
 	{
-		ID: "nvlink-unused", Title: "the kernels of the experts do not use NVLink: tokens inside a node go through NICs", weight: occasional, of: experts, network: true, variants: throughNICs,
+		ID: "nvlink-unused", Title: "the kernels of the experts do not use NVLink: tokens inside a node go through NICs", weight: common, of: experts, variants: throughNICs,
 		Check: []string{"allow_nvlink_for_low_latency_mode of the buffer; --disable-nvlink of the test; NVSHMEM_DISABLE_P2P", "nvidia-smi topo -m: NV# between all GPUs"},
 	},
 	{

@@ -11,7 +11,7 @@ const (
 	// much: NCCL's last change of algorithm or protocol lies below for most clusters.
 	maxMoved   = 4 << 30
 	maxBetween = 64 << 20
-	maxInNode  = 512 << 20
+	maxInNode  = 128 << 20
 	maxRaised  = 4
 	farther    = 8
 	maxFlows   = 256      // messages of one of perftest's sizes: enough to make the first one negligible
