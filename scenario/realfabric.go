@@ -358,5 +358,14 @@ func (c *Cables) between(a, b *cabled.Device) units.Length {
 	return c.Local
 }
 
+// FabricFile is the first file or folder of a real fabric that the scenario names, as it writes it, and the field that names
+// it; both are empty if there is none.
+func (f *File) FabricFile() (field, file string) {
+	if f.root == nil || f.root.kind != mapping {
+		return "", ""
+	}
+	return firstFile(f.root)
+}
+
 // Notes say what was assumed about the real fabrics of a scenario, one sentence each.
 func (f *File) Notes() []string { return f.notes }

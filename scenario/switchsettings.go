@@ -12,7 +12,7 @@ type SwitchSettings struct {
 	// Names are the switches: leaf7, "leaf[0-3]".
 	Names []string `yaml:"names"`
 	// Set are fields of the fabric with their values on these switches: ethernet.ecn.kmin=200KB. The
-	// fields are those of ethernet, switch.buffer and switch.latency.
+	// fields are those of ethernet, switch.buffer, switch.latency and switch.mtu.
 	Set []string `yaml:"set"`
 }
 
@@ -20,7 +20,7 @@ type SwitchSettings struct {
 // fabric's.
 func ofOneSwitch(path string) bool {
 	switch path {
-	case "switch.buffer", "switch.latency":
+	case "switch.buffer", "switch.latency", "switch.mtu":
 		return true
 	case "ethernet.data-priority", "ethernet.ack-priority", "ethernet.cnp-priority", "ethernet.dscp", "ethernet.cnp-dscp", "ethernet.vlan":
 		return false

@@ -55,12 +55,15 @@ topology: {file: site}
 fabric: {preset: roce-v2-400g, ethernet: {dscp: 3}}
 `
 
-// TestEachSwitchOfAFolderHasItsOwnSettings: leaf2 marks from 20 KB on and has no PFC on priority 4; leaf1 and the spine are as in
+// TestEachSwitchOfAFolderHasItsOwnSettings: leaf2 marks from 20 KB on and takes packets of 4000 B; leaf1 and the spine are as in
 // the example.
 func TestEachSwitchOfAFolderHasItsOwnSettings(t *testing.T) {
 	dir := siteFolder(t, func(name string, c map[string]any) {
 		if name == "leaf2" {
 			c["WRED_PROFILE"].(map[string]any)["AZURE_LOSSLESS"].(map[string]any)["green_min_threshold"] = "20000"
+			for _, port := range c["PORT"].(map[string]any) {
+				port.(map[string]any)["mtu"] = "4000"
+			}
 		}
 	})
 	f, err := DecodeIn(dir, "test.yaml", []byte(siteText))
@@ -75,7 +78,7 @@ func TestEachSwitchOfAFolderHasItsOwnSettings(t *testing.T) {
 	if fabric.Ethernet.ECN.Kmin != units.Bytes(1048576) || !fabric.Ethernet.ECN.Enabled || !slices.Equal(fabric.Ethernet.PFC.Priorities, []int{3, 4}) {
 		t.Errorf("the fabric marks from %v on (%t), and is lossless in %v", fabric.Ethernet.ECN.Kmin, fabric.Ethernet.ECN.Enabled, fabric.Ethernet.PFC.Priorities)
 	}
-	if len(fabric.Switches) != 1 || !slices.Equal(fabric.Switches[0].Names, []string{"leaf2"}) || !slices.Equal(fabric.Switches[0].Set, []string{"ethernet.ecn.kmin=20000B"}) {
+	if len(fabric.Switches) != 1 || !slices.Equal(fabric.Switches[0].Names, []string{"leaf2"}) || !slices.Equal(fabric.Switches[0].Set, []string{"switch.mtu=4000B", "ethernet.ecn.kmin=20000B"}) {
 		t.Fatalf("the switches with settings of their own are %+v", fabric.Switches)
 	}
 	for name, want := range map[string]units.Bytes{"leaf1": 1048576, "leaf2": 20000, "spine1": 1048576} {
