@@ -246,7 +246,9 @@ func (r topologyRules) deriveFile() {
 	}
 	r.deriveTables(source, placed)
 	if !source.InfiniBand {
-		r.rules.fabricAt(strings.TrimSuffix(r.path, ".topology"), r.Fabric).deriveSettings(file)
+		of := r.rules.fabricAt(strings.TrimSuffix(r.path, ".topology"), r.Fabric)
+		of.derivePorts(placed.PortNames)
+		of.deriveSettings(file, placed.PortNames)
 	}
 }
 

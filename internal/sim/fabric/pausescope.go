@@ -39,9 +39,12 @@ func (pfc *PFC) needsPause(n *Network, link int32, class uint8) bool {
 
 // stopped are the egress queues of a port that a pause of a priority stops.
 func (n *Network) stopped(port int32, class uint8) uint16 {
+	nd := &n.nodes[n.ports[port].node]
 	switch pfc := n.pfcOf(n.ports[port].node); {
 	case pfc.WholeLink:
 		return 1<<n.classes - 1
+	case nd.kind == kindEthernet && !has(nd.ethernet.losslessAt(n, port), class):
+		return 0
 	case pfc.Stops != nil:
 		return pfc.Stops[class]
 	}

@@ -12,7 +12,7 @@
 //
 // # Limits
 //
-// A fault whose fix leaves the simulated fabric as it is is not judged, and the reason is given. The same holds if the
+// A fault whose fix leaves the simulated fabric unchanged is not judged, and the reason is given. The same holds if the
 // simulator refuses the mended configuration.
 //
 // The package simulates by the runner of its caller, which also resolves scenarios: it knows the files.

@@ -41,7 +41,6 @@ type costing struct {
 	field  string           // of the scenario, which names the folder
 	fabric string           // the name of the fabric that is simulated
 	stated func(field string) bool
-	told   bool // the notes of the scenario
 }
 
 // costs simulates what the faults cost.
