@@ -166,3 +166,23 @@ workload: {pattern: incast, fan-in: 3, sizes: [1MiB, 32MiB]}
 		t.Errorf("headroom of 1000 bytes (%s): %+v, and with the fix %+v", small.NotJudged, with, without)
 	}
 }
+
+// TestAHostThatObeysNoPauseLosesPackets: its PFC is on another priority than its data.
+func TestAHostThatObeysNoPauseLosesPackets(t *testing.T) {
+	folder := siteOf(t, func(string, map[string]map[string]map[string]any) {})
+	dir := t.TempDir()
+	host := filepath.Join(dir, "gpu1")
+	if err := os.MkdirAll(host, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"nccl.env": "NCCL_IB_TC=12\n", "setup.sh": "#!/bin/sh\nmlnx_qos -i eth1 --trust dscp --pfc 0,0,0,0,1,0,0,0 --dscp2prio set,3,3\n"} {
+		if err := os.WriteFile(filepath.Join(host, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := costsOf(t, folder, "--host", host, "--set", "fabrics[0].cc.algorithm=none", "--set", "fabrics[0].ethernet.shared=8MiB")
+	deaf := costOf(t, r, "pfc-one-end")
+	if with, without := deaf.Of(1, &r.Jobs[1]); deaf.NotJudged != "" || with.Dropped == 0 || without.Dropped != 0 || with.TimePs <= without.TimePs {
+		t.Errorf("a host without PFC (%s): %+v, and with it %+v", deaf.NotJudged, with, without)
+	}
+}

@@ -99,6 +99,9 @@ func Evaluate(ctx context.Context, site *Site, reports []*lint.Report, resolve R
 		}
 	}
 	rows := many.Rows(ctx, e.variants, o, outcomeOf)
+	if e.hiddenToo(at, rows) {
+		rows = append(rows, many.Rows(ctx, e.variants[len(rows):], o, outcomeOf)...)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -193,6 +196,29 @@ func (e *evaluation) judge(i int) (first int) {
 	return 0
 }
 
+// hiddenToo adds the simulations of faults alone that others hide because no job ends with these, as found or with the one fault
+// mended. It reports whether there are any.
+func (e *evaluation) hiddenToo(at []int, rows []Outcome) bool {
+	if e.mended == nil {
+		return false
+	}
+	n := len(e.found)
+	ends := func(o Outcome) bool { return o.TimePs > 0 }
+	for i := range e.groups {
+		g := &e.groups[i]
+		if g.NotJudged != "" || g.Hidden || slices.ContainsFunc(rows[:n], ends) || slices.ContainsFunc(rows[at[i]:at[i]+n], ends) || !slices.ContainsFunc(rows[n:2*n], ends) {
+			continue
+		}
+		alone, err := e.scenarios(e.fixes(i))
+		if err != nil {
+			continue
+		}
+		g.Hidden, at[i] = true, len(e.variants)
+		e.variants = append(e.variants, alone...)
+	}
+	return len(e.variants) > len(rows)
+}
+
 // minority is the reason for a fault that is mended on hosts alone, while other hosts lack it.
 func (e *evaluation) minority(g *group) string {
 	mended := 0
@@ -219,8 +245,6 @@ var outside = map[string]string{
 	"fec":           "a link of the simulation has no FEC to set",
 	"cable-differs": "NICs of the simulation take in all that arrives, and pause no switch",
 	"pause-global":  "hosts of the simulation have PFC alone",
-	"pfc-one-end":   "hosts of the simulation obey all pauses",
-	"pfc-priority":  "hosts of the simulation obey all pauses",
 }
 
 // outcomeOf is the outcome of a simulation.

@@ -77,7 +77,7 @@ func world(t *testing.T, site *Site, reports []*lint.Report) *Report {
 }
 
 func siteWith(hosts ...*host.Host) *Site {
-	return &Site{DSCP: -1, Hosts: hosts, Switches: []Switch{{Name: "leaf1", File: "leaf1.json", Text: []byte(config)}}}
+	return &Site{DSCP: -1, Group: func(int) int { return -1 }, Hosts: hosts, Switches: []Switch{{Name: "leaf1", File: "leaf1.json", Text: []byte(config)}}}
 }
 
 func reportOf(findings ...lint.Finding) []*lint.Report {
@@ -240,5 +240,41 @@ func TestMoreFaultsThanAreSimulatedAreTold(t *testing.T) {
 	}
 	if told != 1 {
 		t.Errorf("%d of %d faults are not judged, want 1", told, len(findings))
+	}
+}
+
+// TestAFaultBehindOneThatStopsTheJobIsShownAlone: no job ends as found, with either fault mended alone, or with the second fault.
+func TestAFaultBehindOneThatStopsTheJobIsShownAlone(t *testing.T) {
+	site := siteWith()
+	findings := reportOf(lint.Finding{Rule: "stops", Fixes: fixOf("leaf1", "Ethernet0", "1000")}, lint.Finding{Rule: "slows", Fixes: fixOf("leaf1", "Ethernet4", "2000")})
+	resolve := func(v Variant) ([]*scenario.Resolved, error) {
+		text := string(v.Changed["leaf1.json"])
+		r := &scenario.Resolved{Fabrics: []scenario.Fabric{{MTU: 4}}} // both faults
+		if strings.Contains(text, "1000") {
+			r.Fabrics[0].MTU -= 2
+		}
+		if strings.Contains(text, "2000") {
+			r.Fabrics[0].MTU--
+		}
+		return []*scenario.Resolved{r}, nil
+	}
+	times := map[units.Bytes]units.Time{1: 10 * units.Microsecond}
+	run := func(_ context.Context, r *scenario.Resolved, _ sim.Options) (*results.Results, error) {
+		p := results.Point{Time: times[r.Fabrics[0].MTU]}
+		if p.Time == 0 {
+			p.Failure = "stopped"
+		}
+		return &results.Results{Fabrics: []results.FabricResult{{Points: []results.Point{p}}}}, nil
+	}
+	out, err := Evaluate(t.Context(), site, findings, resolve, many.Options{Run: run, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range out.Costs {
+		c := &out.Costs[i]
+		with, without := c.Of(0, &out.Jobs[0])
+		if !c.Hidden || with.TimePs != 0 || without.TimePs != int64(10*units.Microsecond) {
+			t.Errorf("%s, hidden: %t, with it %+v, without any %+v", c.Rule, c.Hidden, with, without)
+		}
 	}
 }

@@ -16,6 +16,8 @@ type Site struct {
 	Hosts    []*host.Host
 	// DSCP is that of the data if no host says one; -1 is the scenario's.
 	DSCP int
+	// Group is the priority in which the switches pause a DSCP; -1: they do not.
+	Group func(dscp int) int
 }
 
 // Switch is a switch with its configuration.
@@ -29,6 +31,7 @@ type Switch struct {
 type Variant struct {
 	Changed map[string][]byte // by file below the fabric's folder: its new text
 	Set     []Setting         // of the fabric, by its hosts
+	Deaf    bool              // the hosts obey no pause of their data: see Deafen
 }
 
 // with is the site with lines on its devices.
@@ -64,6 +67,7 @@ func (s *Site) with(fixes []lint.Fix) (Variant, error) {
 		}
 	}
 	v.Set = settingsOf(hosts, s.DSCP)
+	v.Deaf, _ = most(hosts, func(h *host.Host) (bool, bool) { return deafToPauses(h, s.Group) })
 	return v, nil
 }
 

@@ -54,7 +54,11 @@ func (l *linting) costs(ctx context.Context, e *simulator.Simulator, s *site, su
 	if err := c.begin(); err != nil {
 		return nil, err
 	}
-	judged := &faultcost.Site{Hosts: hosts, DSCP: c.usualDSCP(subjects)}
+	var switches []*sonic.Switch
+	for i := range subjects {
+		switches = append(switches, subjects[i].Switch)
+	}
+	judged := &faultcost.Site{Hosts: hosts, DSCP: c.usualDSCP(switches), Group: func(dscp int) int { return faultcost.GroupOf(switches, dscp) }}
 	for i, file := range s.files {
 		text, err := s.text(file)
 		if err != nil {
@@ -137,13 +141,9 @@ func (c *costing) usualJobs() error {
 }
 
 // usualDSCP is the DSCP of the data if no host says one; -1 is the scenario's own.
-func (c *costing) usualDSCP(subjects []lint.Subject) int {
+func (c *costing) usualDSCP(switches []*sonic.Switch) int {
 	if c.stated("ethernet.dscp") {
 		return -1
-	}
-	var switches []*sonic.Switch
-	for i := range subjects {
-		switches = append(switches, subjects[i].Switch)
 	}
 	dscp := faultcost.Protected(switches)
 	if dscp >= 0 && !slices.ContainsFunc(c.read, func(h *host.Host) bool { return len(h.Streams()) > 0 }) {
@@ -169,6 +169,9 @@ func (c *costing) resolve(v faultcost.Variant) (out []*scenario.Resolved, err er
 			r.Fabrics = slices.DeleteFunc(r.Fabrics, func(f scenario.Fabric) bool { return f.Name != c.fabric })
 			if len(r.Workload.Sizes) > 1 {
 				r.Workload.Sizes = []units.Bytes{slices.Max(r.Workload.Sizes)}
+			}
+			if v.Deaf {
+				faultcost.Deafen(r)
 			}
 			out = append(out, r)
 		}

@@ -56,7 +56,7 @@ func jobSection(r *faultcost.Report, job int) doc.Section {
 	}
 	out := doc.Section{Title: "What the faults cost: " + j.Name, Blocks: []doc.Block{t}}
 	if hidden && job == len(r.Jobs)-1 {
-		out.Blocks = append(out.Blocks, doc.Notes("All but a fault: as found, others hide it. It costs what the job takes longer with it alone than with all faults mended.")...)
+		out.Blocks = append(out.Blocks, doc.Notes("All but a fault: as found, others hide it, or no job ends with them. It costs what the job takes longer with it alone than with all faults mended.")...)
 	}
 	return out
 }
