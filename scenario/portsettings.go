@@ -10,7 +10,7 @@ import (
 // ofOnePort reports whether a field of a fabric can differ from port to port of a switch.
 func ofOnePort(path string) bool {
 	switch path {
-	case "switch.mtu", "ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.headroom", "ethernet.pfc.alpha",
+	case "switch.mtu", "ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.headroom", "ethernet.pfc.alpha", "ethernet.pfc.stops",
 		"ethernet.egress-alpha", "ethernet.queues", "ethernet.ecn.enabled", "ethernet.ecn.kmin", "ethernet.ecn.kmax", "ethernet.ecn.pmax":
 		return true
 	}
@@ -47,14 +47,11 @@ func (f *Fabric) PortsOf(name string) (ports []int) {
 	return slices.Compact(ports)
 }
 
-// portPattern is a list of port numbers as a pattern: 7, or [1-4,9].
-func portPattern(ports []int) string {
+// portPatterns are port numbers as patterns with spaces between: [1-4] 9.
+func portPatterns(ports []int) string {
 	ports = slices.Clone(ports)
 	slices.Sort(ports)
 	ports = slices.Compact(ports)
-	if len(ports) == 1 {
-		return strconv.Itoa(ports[0])
-	}
 	var parts []string
 	for i := 0; i < len(ports); {
 		k := i
@@ -64,11 +61,11 @@ func portPattern(ports []int) string {
 		if part := strconv.Itoa(ports[i]); k == i {
 			parts = append(parts, part)
 		} else {
-			parts = append(parts, fmt.Sprintf("%s-%d", part, ports[k]))
+			parts = append(parts, fmt.Sprintf("[%s-%d]", part, ports[k]))
 		}
 		i = k + 1
 	}
-	return "[" + strings.Join(parts, ",") + "]"
+	return strings.Join(parts, " ")
 }
 
 // derivePorts gives ports that settings name, as the fabric's file does, their numbers: Ethernet0 is port 1. Where switches
@@ -88,11 +85,11 @@ func (r *fabricRules) derivePorts(names map[string]map[string]int) {
 				r.complain(fmt.Sprintf("switches[%d].ports", i), "%v", err)
 				return
 			}
-			ports := portPattern(numbers)
+			ports := portPatterns(numbers)
 			k, known := at[ports]
 			if !known {
 				k, at[ports] = len(all), len(all)
-				all = append(all, SwitchSettings{Ports: []string{ports}, Set: s.Set})
+				all = append(all, SwitchSettings{Ports: strings.Fields(ports), Set: s.Set})
 			}
 			all[k].Names = append(all[k].Names, name)
 		}

@@ -165,9 +165,9 @@ func TestSettingsThatAPortCannotHaveAreRefused(t *testing.T) {
 
 // TestPortsAreWrittenShort as ranges, in order.
 func TestPortsAreWrittenShort(t *testing.T) {
-	for want, ports := range map[string][]int{"7": {7}, "[1-4]": {4, 2, 3, 1, 2}, "[1,3,5-6]": {6, 5, 3, 1}} {
-		got := portPattern(ports)
-		s := SwitchSettings{Ports: []string{got}}
+	for want, ports := range map[string][]int{"7": {7}, "[1-4]": {4, 2, 3, 1, 2}, "1 3 [5-6]": {6, 5, 3, 1}} {
+		got := portPatterns(ports)
+		s := SwitchSettings{Ports: strings.Fields(got)}
 		slices.Sort(ports)
 		if got != want || !slices.Equal(s.PortNumbers(), slices.Compact(ports)) {
 			t.Errorf("%v is %s, which is %v", ports, got, s.PortNumbers())

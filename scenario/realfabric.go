@@ -248,7 +248,7 @@ func (r topologyRules) deriveFile() {
 	if !source.InfiniBand {
 		of := r.rules.fabricAt(strings.TrimSuffix(r.path, ".topology"), r.Fabric)
 		of.derivePorts(placed.PortNames)
-		of.deriveSettings(file, placed.PortNames)
+		of.deriveSettings(file, placed)
 	}
 }
 

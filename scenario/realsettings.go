@@ -13,6 +13,7 @@ import (
 	"weft/internal/base/packed"
 	"weft/internal/base/wording"
 	"weft/internal/roce/sonic"
+	"weft/internal/sim/cabled"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 )
@@ -21,16 +22,41 @@ import (
 const maxSwitchFiles = 4096
 
 // deriveSettings gives a fabric the settings of its switches' configurations: those of most ports of the first switch are the
-// fabric's, and a switch or a port that differs has its own. names has the numbers of the cabled ports of each switch.
-func (r *fabricRules) deriveSettings(folder string, names map[string]map[string]int) {
+// fabric's, and a switch or a port that differs has its own.
+func (r *fabricRules) deriveSettings(folder string, placed *cabled.Placed) {
 	files := r.folder(folder)
 	if files == nil || !protocol.Of(r.Kind).Settings || r.stated("switches") || len(r.Switches) > 0 {
 		return
 	}
-	d := &derivedSettings{fabricRules: r, own: map[string][]string{}}
+	d := &derivedSettings{fabricRules: r, own: map[string][]string{}, at: map[string]map[int]*sonic.Port{}}
 	for _, sw := range r.configurations(filepath.ToSlash(folder), files) {
-		d.take(sw, names[sw.Hostname])
+		d.take(sw, placed.PortNames[sw.Hostname])
 	}
+	d.settle()
+	d.own = map[string][]string{}
+	d.pauses(placed)
+	d.settle()
+	d.note(folder)
+}
+
+// derivedSettings are the settings of the switches of a folder.
+type derivedSettings struct {
+	*fabricRules
+	of    string                         // the first switch; "": none yet
+	first []catalog.Fact                 // its settings
+	own   map[string][]string            // by ports, which are "" for all, and the settings that differ: the switches
+	like  *classNumbers                  // of the first switch
+	at    map[string]map[int]*sonic.Port // by switch and number
+
+	without int      // switches without QoS for the fabric's DSCP
+	bare    int      // ports without it, of other switches
+	classes int      // switches that map DSCPs to other classes, in a way that the simulator does not have
+	moved   int      // switches that have the data in another queue
+	alike   []string // fields in which ports differ, and cannot in the simulator
+}
+
+// settle makes entries of the settings so far, in the order of their switches.
+func (d *derivedSettings) settle() {
 	keys := make([]string, 0, len(d.own))
 	for key := range d.own {
 		keys = append(keys, key)
@@ -40,30 +66,13 @@ func (r *fabricRules) deriveSettings(folder string, names map[string]map[string]
 	})
 	for _, key := range keys {
 		ports, set, _ := strings.Cut(key, "\n")
-		s := SwitchSettings{Names: d.own[key], Set: strings.Split(set, "\n")}
-		if ports != "" {
-			s.Ports = []string{ports}
-		}
-		r.Switches = append(r.Switches, s)
+		d.Switches = append(d.Switches, SwitchSettings{Names: d.own[key], Ports: strings.Fields(ports), Set: assignments(strings.Split(set, "\n"))})
 	}
-	d.note(folder)
-}
-
-// derivedSettings are the settings of the switches of a folder.
-type derivedSettings struct {
-	*fabricRules
-	of    string              // the first switch; "": none yet
-	first []catalog.Fact      // its settings
-	own   map[string][]string // by ports, which are "" for all, and the settings that differ: the switches
-
-	without int      // switches without QoS for the fabric's DSCP
-	bare    int      // ports without it, of other switches
-	classes int      // switches that map DSCPs to other classes
-	alike   []string // fields in which ports differ, and cannot in the simulator
 }
 
 // portOf is a port of a switch with its settings.
 type portOf struct {
+	*sonic.Port
 	number int // 0: not known
 	facts  []catalog.Fact
 }
@@ -84,6 +93,17 @@ func (d *derivedSettings) take(sw *sonic.Switch, numbers map[string]int) {
 			}
 		}
 		d.facts(d.path, e, reflect.ValueOf(d.Fabric).Elem())
+		d.like = &classNumbers{d.Ethernet.DataPriority, d.Ethernet.CNPPriority}
+		ports, usual = d.ports(sw, numbers)
+	}
+	d.at[sw.Hostname] = map[int]*sonic.Port{}
+	moved := false
+	for i := range ports {
+		d.at[sw.Hostname][ports[i].number] = ports[i].Port
+		moved = moved || ports[i].ClassOf(d.Ethernet.DSCP).Queue != d.like.data
+	}
+	if moved {
+		d.moved++
 	}
 	set, others := d.differences(usual, d.first, ofOneSwitch)
 	d.classes += min(1, len(others))
@@ -102,7 +122,7 @@ func (d *derivedSettings) take(sw *sonic.Switch, numbers map[string]int) {
 		}
 	}
 	for key, numbers := range byPort {
-		d.add(portPattern(numbers), strings.Split(key, "\n"), sw.Hostname)
+		d.add(portPatterns(numbers), strings.Split(key, "\n"), sw.Hostname)
 	}
 }
 
@@ -124,12 +144,12 @@ func (d *derivedSettings) ports(sw *sonic.Switch, numbers map[string]int) (ports
 		if !p.Up || !p.Used() || cabled && numbers[p.Name] == 0 {
 			continue
 		}
-		facts, err := portFacts(sw, p, d.Fabric, true)
+		facts, err := portFacts(sw, p, d.Fabric, true, d.like)
 		if err != nil {
 			failed++
 			continue
 		}
-		ports = append(ports, portOf{numbers[p.Name], facts})
+		ports = append(ports, portOf{p, numbers[p.Name], facts})
 		key := fmt.Sprint(facts)
 		if count[key]++; p.Speed == 0 || p.Speed == d.Link.Rate() {
 			count[key] += len(sw.Ports) // before all ports of another rate
@@ -138,7 +158,7 @@ func (d *derivedSettings) ports(sw *sonic.Switch, numbers map[string]int) (ports
 			most, usual = count[key], facts
 		}
 	}
-	if usual != nil {
+	if usual != nil && d.like != nil {
 		d.bare += failed
 	}
 	return ports, usual
@@ -165,6 +185,9 @@ func (d *derivedSettings) note(folder string) {
 	if d.bare > 0 {
 		note += fmt.Sprintf("; %s no QoS for the fabric's DSCP, and the settings of the switch's other ports are taken", wording.Counted(d.bare, "port has", "ports have"))
 	}
+	if d.moved > d.classes {
+		note += fmt.Sprintf("; %s the data in other queues than %s: the settings of these queues are taken, and a pause stops what it names", wording.Counted(d.moved-d.classes, "switch has", "switches have"), d.of)
+	}
 	if d.classes > 0 {
 		note += fmt.Sprintf("; %s DSCP to other classes, which is not simulated: weft roce lint finds it", wording.Counted(d.classes, "switch maps", "switches map"))
 	}
@@ -186,8 +209,23 @@ func (d *derivedSettings) differences(facts, first []catalog.Fact, may func(fiel
 			set = append(set, fact.Field+"="+fact.Value)
 		}
 	}
+	for _, none := range absent {
+		has := func(of []catalog.Fact) bool {
+			return slices.ContainsFunc(of, func(x catalog.Fact) bool { return x.Field == none.Field })
+		}
+		switch {
+		case !has(first) || has(facts) || d.wrote(none.Field):
+		case !may(none.Field):
+			others = append(others, none.Field)
+		default:
+			set = append(set, none.Field+"="+none.Value)
+		}
+	}
 	return set, others
 }
+
+// absent are fields that a configuration gives only where it has them, with what it means without them.
+var absent = []catalog.Fact{{Field: "ethernet.pfc.stops", Value: "[]"}, {Field: "ethernet.pfc.watchdog.enabled", Value: "false"}}
 
 // configurations are the switches of the config_db.json files of a folder, in the order of their names. A file that
 // cannot be read has been noted when the cables were.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // SwitchSettings are settings of some switches, or of some of their ports, that differ from those of the fabric.
@@ -14,11 +15,29 @@ type SwitchSettings struct {
 	Names []string `yaml:"names"`
 	// Ports are the ports of these switches that have the settings: 7, "[1-4]", counted from 1, or the names
 	// of the fabric's file, Ethernet0, "Ethernet[0-124]". Without it all ports have them. A port can have of its own
-	// switch.mtu, ethernet.ecn, ethernet.queues, ethernet.egress-alpha, and of ethernet.pfc enabled, priorities, headroom and alpha.
+	// switch.mtu, ethernet.ecn, ethernet.queues, ethernet.egress-alpha, and of ethernet.pfc enabled, priorities, headroom, alpha and stops.
 	Ports []string `yaml:"ports,omitzero"`
 	// Set are fields of the fabric with their values on these switches: ethernet.ecn.kmin=200KB. The
 	// fields are those of ethernet, switch.buffer, switch.latency and switch.mtu.
-	Set []string `yaml:"set"`
+	Set []Assignment `yaml:"set"`
+}
+
+// Assignment is a field with its value, as path=value.
+type Assignment string
+
+func parseAssignment(text string) (Assignment, error) {
+	if len(text) > maxAssignment || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return "", fmt.Errorf("want at most %d printable characters", maxAssignment)
+	}
+	return Assignment(text), nil
+}
+
+// assignments are texts as assignments.
+func assignments(texts []string) (out []Assignment) {
+	for _, text := range texts {
+		out = append(out, Assignment(text))
+	}
+	return out
 }
 
 // ofOneSwitch reports whether a field of a fabric can differ from switch to switch. Classes of traffic are the whole
@@ -52,7 +71,7 @@ func (f *Fabric) ofPlace(name string, port int) *Fabric {
 		d := newDecoder("")
 		d.rate = f.Link.Rate()
 		for _, set := range s.Set {
-			d.setField(own, set) // a checked scenario has no errors
+			d.setField(own, string(set)) // a checked scenario has no errors
 		}
 	}
 	if own == nil {
@@ -91,7 +110,7 @@ func (r *fabricRules) checkSwitches() {
 		}
 		own := *r.Fabric
 		for k, set := range s.Set {
-			if why := r.checkSet(&own, set, len(s.Ports) > 0); why != "" {
+			if why := r.checkSet(&own, string(set), len(s.Ports) > 0); why != "" {
 				r.complain(fmt.Sprintf("%s.set[%d]", at, k), "%s", why)
 				return
 			}

@@ -170,19 +170,38 @@ workload: {pattern: incast, fan-in: 3, sizes: [1MiB, 32MiB]}
 // TestAHostThatObeysNoPauseLosesPackets: its PFC is on another priority than its data.
 func TestAHostThatObeysNoPauseLosesPackets(t *testing.T) {
 	folder := siteOf(t, func(string, map[string]map[string]map[string]any) {})
-	dir := t.TempDir()
-	host := filepath.Join(dir, "gpu1")
+	r := costsOf(t, folder, "--host", hostWithPFC(t, "0,0,0,0,1,0,0,0"), "--set", "fabrics[0].cc.algorithm=none", "--set", "fabrics[0].ethernet.shared=8MiB")
+	deaf := costOf(t, r, "pfc-one-end")
+	if with, without := deaf.Of(1, &r.Jobs[1]); deaf.NotJudged != "" || with.Dropped == 0 || without.Dropped != 0 || with.TimePs <= without.TimePs {
+		t.Errorf("a host without PFC (%s): %+v, and with it %+v", deaf.NotJudged, with, without)
+	}
+}
+
+// hostWithPFC is the folder of a host that has its data, DSCP 3, in priority 3, with PFC flags.
+func hostWithPFC(t *testing.T, flags string) string {
+	t.Helper()
+	host := filepath.Join(t.TempDir(), "gpu1")
 	if err := os.MkdirAll(host, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"nccl.env": "NCCL_IB_TC=12\n", "setup.sh": "#!/bin/sh\nmlnx_qos -i eth1 --trust dscp --pfc 0,0,0,0,1,0,0,0 --dscp2prio set,3,3\n"} {
+	for name, text := range map[string]string{"nccl.env": "NCCL_IB_TC=12\n", "setup.sh": "#!/bin/sh\nmlnx_qos -i eth1 --trust dscp --pfc " + flags + " --dscp2prio set,3,3\n"} {
 		if err := os.WriteFile(filepath.Join(host, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r := costsOf(t, folder, "--host", host, "--set", "fabrics[0].cc.algorithm=none", "--set", "fabrics[0].ethernet.shared=8MiB")
-	deaf := costOf(t, r, "pfc-one-end")
-	if with, without := deaf.Of(1, &r.Jobs[1]); deaf.NotJudged != "" || with.Dropped == 0 || without.Dropped != 0 || with.TimePs <= without.TimePs {
-		t.Errorf("a host without PFC (%s): %+v, and with it %+v", deaf.NotJudged, with, without)
+	return host
+}
+
+// TestSwitchesThatDifferPauseOtherTraffic: the spines have the data in priority 4, and a leaf that pauses it in 3 stops none of it.
+func TestSwitchesThatDifferPauseOtherTraffic(t *testing.T) {
+	folder := siteOf(t, func(name string, c map[string]map[string]map[string]any) {
+		if strings.HasPrefix(name, "spine") {
+			c["DSCP_TO_TC_MAP"]["AZURE"]["3"] = "4"
+		}
+	})
+	r := costsOf(t, folder, "--host", hostWithPFC(t, "0,0,0,1,0,0,0,0"), "--set", "fabrics[0].cc.algorithm=none", "--set", "fabrics[0].ethernet.shared=8MiB")
+	differ := costOf(t, r, "switches-differ")
+	if with, without := differ.Of(1, &r.Jobs[1]); differ.NotJudged != "" || with.Dropped == 0 || without.Dropped != 0 {
+		t.Errorf("spines that have the data in another priority (%s): %+v, and mended %+v", differ.NotJudged, with, without)
 	}
 }

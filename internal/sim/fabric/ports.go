@@ -15,6 +15,7 @@ type EthernetPort struct {
 	EgressNum, EgressDen int64
 	ECN                  [8]marking.ECN
 	Lossless             uint16 // as PFC.Lossless
+	Stops                *[MaxClasses]uint16
 	MaxFrame             uint16
 	Schedule             arbitration.Schedule
 }
@@ -109,4 +110,12 @@ func (s *ethernetState) schedule(n *Network, port int32) *arbitration.Schedule {
 		return &s.portOf(n, port).Schedule
 	}
 	return &s.spec.Schedule
+}
+
+// stopsAt are the queues that pauses stop at a port, as PFC.Stops.
+func (s *ethernetState) stopsAt(n *Network, port int32) *[MaxClasses]uint16 {
+	if s.spec.Ports != nil {
+		return s.portOf(n, port).Stops
+	}
+	return s.spec.PFC.Stops
 }

@@ -6,31 +6,44 @@ import (
 	"strings"
 
 	"weft/internal/roce/host"
+	"weft/internal/roce/sonic"
 	"weft/scenario"
 )
 
-// deafToPauses reports whether a host sends its data on through the pauses of its switch: it has no PFC on the data's
-// priority, or the data in another priority than the one that the switch pauses. group is the switch's priority for a DSCP, -1
-// if that is not known.
-func deafToPauses(h *host.Host, group func(dscp int) int) (deaf, known bool) {
+// deafToPauses reports whether a host sends its data on through the pauses of a switch: it has no PFC on the priority that the switch
+// pauses for the data, or has the data in another one.
+func deafToPauses(h *host.Host, sw *sonic.Switch) (deaf, known bool) {
 	dscp, ok := dataOf(h)
-	if !ok {
+	group := groupOf(sw, dscp)
+	if !ok || group < 0 {
 		return false, false
 	}
-	own := h.PriorityOf(dscp)
-	if g := group(dscp); g >= 0 && h.Trust.Value == "dscp" && g != own {
+	if h.Trust.Value == "dscp" && h.PriorityOf(dscp) != group {
 		return true, true
 	}
-	return h.PFC.Known() && !slices.Contains(h.PFC.Value, own), h.PFC.Known()
+	return h.PFC.Known() && !slices.Contains(h.PFC.Value, group), h.PFC.Known()
+}
+
+// groupOf is the priority in which the first port of a switch that protects a DSCP pauses it; -1 if none does.
+func groupOf(sw *sonic.Switch, dscp int) int {
+	for _, p := range sw.Ports {
+		if group := p.ClassOf(dscp).Group; p.Up && p.Used() && p.Lossless(group) {
+			return group
+		}
+	}
+	return -1
 }
 
 // unboundedAlpha leaves an egress queue nearly all of the free buffer, as SONiC's profiles of lossless queues do
 // (dynamic_th 7).
 const unboundedAlpha = 128
 
-// Deafen makes the hosts of a scenario's only fabric send their data on through pauses: the ports that lead to them pause this class no
-// more, so that packets beyond the threshold are dropped. The fabric's topology is listed.
-func Deafen(r *scenario.Resolved) {
+// Deafen makes the hosts of a scenario's only fabric send their data on through the pauses of some switches: the ports that
+// lead to hosts pause this class no more, so that packets beyond the threshold are dropped. The fabric's topology is listed.
+func Deafen(r *scenario.Resolved, switches []string) {
+	if len(switches) == 0 {
+		return
+	}
 	f := &r.Fabrics[0]
 	type kind struct{ name, lossless string }
 	ports := map[kind][]string{}
@@ -41,6 +54,9 @@ func Deafen(r *scenario.Resolved) {
 				continue
 			}
 			name, port := f.Topology.Devices[l.Ends[1-k]].Name, l.Ports[1-k]
+			if !slices.Contains(switches, name) {
+				continue
+			}
 			var left []string
 			for _, p := range f.OfPort(name, port).Ethernet.PFC.Priorities {
 				if p != f.Ethernet.DataPriority {
@@ -58,7 +74,7 @@ func Deafen(r *scenario.Resolved) {
 	for _, at := range kinds {
 		f.Switches = append(f.Switches, scenario.SwitchSettings{
 			Names: []string{at.name}, Ports: ports[at],
-			Set: []string{"ethernet.pfc.priorities=[" + at.lossless + "]", fmt.Sprintf("ethernet.egress-alpha=%d", unboundedAlpha)},
+			Set: []scenario.Assignment{scenario.Assignment("ethernet.pfc.priorities=[" + at.lossless + "]"), scenario.Assignment(fmt.Sprintf("ethernet.egress-alpha=%d", unboundedAlpha))},
 		})
 	}
 }

@@ -77,7 +77,7 @@ func world(t *testing.T, site *Site, reports []*lint.Report) *Report {
 }
 
 func siteWith(hosts ...*host.Host) *Site {
-	return &Site{DSCP: -1, Group: func(int) int { return -1 }, Hosts: hosts, Switches: []Switch{{Name: "leaf1", File: "leaf1.json", Text: []byte(config)}}}
+	return &Site{DSCP: -1, Hosts: hosts, Switches: []Switch{{Name: "leaf1", File: "leaf1.json", Text: []byte(config)}}}
 }
 
 func reportOf(findings ...lint.Finding) []*lint.Report {

@@ -91,15 +91,3 @@ func Protected(switches []*sonic.Switch) int {
 	}
 	return -1
 }
-
-// GroupOf is the priority in which the first port that protects a DSCP pauses it; -1 if none does.
-func GroupOf(switches []*sonic.Switch, dscp int) int {
-	for _, sw := range switches {
-		for _, p := range sw.Ports {
-			if group := p.ClassOf(dscp).Group; p.Up && p.Used() && p.Lossless(group) {
-				return group
-			}
-		}
-	}
-	return -1
-}

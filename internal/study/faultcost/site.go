@@ -16,8 +16,6 @@ type Site struct {
 	Hosts    []*host.Host
 	// DSCP is that of the data if no host says one; -1 is the scenario's.
 	DSCP int
-	// Group is the priority in which the switches pause a DSCP; -1: they do not.
-	Group func(dscp int) int
 }
 
 // Switch is a switch with its configuration.
@@ -31,30 +29,32 @@ type Switch struct {
 type Variant struct {
 	Changed map[string][]byte // by file below the fabric's folder: its new text
 	Set     []Setting         // of the fabric, by its hosts
-	Deaf    bool              // the hosts obey no pause of their data: see Deafen
+	Deaf    []string          // switches whose pauses of the data the hosts do not obey: see Deafen
 }
 
 // with is the site with lines on its devices.
 func (s *Site) with(fixes []lint.Fix) (Variant, error) {
 	v := Variant{Changed: map[string][]byte{}}
+	var switches []*sonic.Switch
 	for i := range s.Switches {
 		sw := &s.Switches[i]
 		lines := linesOn(fixes, sw.Name)
-		if len(lines) == 0 {
-			continue
-		}
 		c, err := sonic.Read(sw.File, bytes.NewReader(sw.Text))
 		if err == nil {
 			err = c.Lay(lines)
 		}
 		var text bytes.Buffer
-		if err == nil {
+		if err == nil && len(lines) > 0 {
 			err = c.Write(&text)
 		}
 		if err != nil {
 			return v, fmt.Errorf("%s with the fix: %w", sw.File, err)
 		}
-		v.Changed[sw.File] = text.Bytes()
+		if len(lines) > 0 {
+			v.Changed[sw.File] = text.Bytes()
+		}
+		own, _ := sonic.Examine(c)
+		switches = append(switches, own)
 	}
 	hosts := slices.Clone(s.Hosts)
 	for i, h := range hosts {
@@ -67,7 +67,11 @@ func (s *Site) with(fixes []lint.Fix) (Variant, error) {
 		}
 	}
 	v.Set = settingsOf(hosts, s.DSCP)
-	v.Deaf, _ = most(hosts, func(h *host.Host) (bool, bool) { return deafToPauses(h, s.Group) })
+	for _, sw := range switches {
+		if deaf, _ := most(hosts, func(h *host.Host) (bool, bool) { return deafToPauses(h, sw) }); deaf {
+			v.Deaf = append(v.Deaf, sw.Hostname)
+		}
+	}
 	return v, nil
 }
 

@@ -58,7 +58,7 @@ func (l *linting) costs(ctx context.Context, e *simulator.Simulator, s *site, su
 	for i := range subjects {
 		switches = append(switches, subjects[i].Switch)
 	}
-	judged := &faultcost.Site{Hosts: hosts, DSCP: c.usualDSCP(switches), Group: func(dscp int) int { return faultcost.GroupOf(switches, dscp) }}
+	judged := &faultcost.Site{Hosts: hosts, DSCP: c.usualDSCP(switches)}
 	for i, file := range s.files {
 		text, err := s.text(file)
 		if err != nil {
@@ -170,9 +170,7 @@ func (c *costing) resolve(v faultcost.Variant) (out []*scenario.Resolved, err er
 			if len(r.Workload.Sizes) > 1 {
 				r.Workload.Sizes = []units.Bytes{slices.Max(r.Workload.Sizes)}
 			}
-			if v.Deaf {
-				faultcost.Deafen(r)
-			}
+			faultcost.Deafen(r, v.Deaf)
 			out = append(out, r)
 		}
 		return nil

@@ -177,7 +177,7 @@ func ethernetSwitchOf(f *scenario.Fabric, c Classes, n *topology.Node) *fabric.E
 func ethernetPort(s *fabric.EthernetSwitch) fabric.EthernetPort {
 	return fabric.EthernetPort{
 		Headroom: s.Headroom, AlphaNum: s.AlphaNum, AlphaDen: s.AlphaDen, EgressNum: s.EgressNum, EgressDen: s.EgressDen,
-		ECN: s.ECN, Lossless: s.PFC.Lossless, MaxFrame: s.MaxFrame, Schedule: s.Schedule,
+		ECN: s.ECN, Lossless: s.PFC.Lossless, Stops: s.PFC.Stops, MaxFrame: s.MaxFrame, Schedule: s.Schedule,
 	}
 }
 
