@@ -173,6 +173,11 @@ func ethernetSwitchOf(f *scenario.Fabric, c Classes, n *topology.Node) *fabric.E
 	return s
 }
 
+// SharedOf is the shared pool of a switch of the fabric, in bytes.
+func SharedOf(f *scenario.Fabric, r *scenario.Resolved, n *topology.Node) int64 {
+	return ethernetSwitchOf(f, classesOf(f, r), n).Shared
+}
+
 // ethernetPort is a port of a switch whose ports are alike.
 func ethernetPort(s *fabric.EthernetSwitch) fabric.EthernetPort {
 	return fabric.EthernetPort{
