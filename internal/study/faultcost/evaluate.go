@@ -108,6 +108,9 @@ func Evaluate(ctx context.Context, site *Site, reports []*lint.Report, resolve R
 	out := &Report{}
 	for i, r := range e.found {
 		j := Job{Name: jobName(r), Found: rows[i], NotMended: e.notMended}
+		if i < len(site.Jobs) {
+			j.Name = site.Jobs[i]
+		}
 		if e.notMended == "" {
 			j.Mended = rows[len(e.found)+i]
 		}

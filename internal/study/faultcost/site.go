@@ -16,6 +16,8 @@ type Site struct {
 	Hosts    []*host.Host
 	// DSCP is that of the data if no host says one; -1 is the scenario's.
 	DSCP int
+	// Jobs are the jobs in words, in the order of the scenarios; nil: by their workloads.
+	Jobs []string
 }
 
 // Switch is a switch with its configuration.

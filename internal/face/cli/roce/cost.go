@@ -26,9 +26,8 @@ import (
 
 // The jobs that are simulated on the fabric of a folder.
 const (
-	usualReduction = "{collective: all-reduce, sizes: [16MiB]}"
-	usualIncast    = "{pattern: incast, fan-in: %d, sizes: [16MiB]}"
-	mostSenders    = 16
+	usualSize      = "16MiB"
+	usualReduction = "{collective: all-reduce, sizes: [" + usualSize + "]}"
 )
 
 // costing is what --cost simulates.
@@ -38,6 +37,7 @@ type costing struct {
 	site   *site
 	dir    string           // the copied folder
 	jobs   []*scenario.File // the scenario with each job
+	names  []string         // of the jobs; nil for a scenario's
 	field  string           // of the scenario, which names the folder
 	fabric string           // the name of the fabric that is simulated
 	stated func(field string) bool
@@ -51,14 +51,14 @@ func (l *linting) costs(ctx context.Context, e *simulator.Simulator, s *site, su
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	c := &costing{linting: l, e: e, site: s, dir: dir}
-	if err := c.begin(); err != nil {
+	if err := c.begin(reports); err != nil {
 		return nil, err
 	}
 	var switches []*sonic.Switch
 	for i := range subjects {
 		switches = append(switches, subjects[i].Switch)
 	}
-	judged := &faultcost.Site{Hosts: hosts, DSCP: c.usualDSCP(switches)}
+	judged := &faultcost.Site{Hosts: hosts, DSCP: c.usualDSCP(switches), Jobs: c.names}
 	for i, file := range s.files {
 		text, err := s.text(file)
 		if err != nil {
@@ -78,12 +78,12 @@ func (l *linting) costs(ctx context.Context, e *simulator.Simulator, s *site, su
 	return out, err
 }
 
-// begin makes the scenarios of the jobs: the user's, or an all-reduce and an incast on the folder's fabric.
-func (c *costing) begin() error {
+// begin makes the scenarios of the jobs: the user's, or an all-reduce and incasts on the folder's fabric.
+func (c *costing) begin(reports []*lint.Report) error {
 	c.field, c.jobs = "topology.file", []*scenario.File{c.site.job}
 	if c.site.job != nil {
 		c.field = c.site.field
-	} else if err := c.usualJobs(); err != nil {
+	} else if err := c.usualJobs(reports); err != nil {
 		return err
 	}
 	for i := range c.jobs {
@@ -108,8 +108,8 @@ func (c *costing) begin() error {
 	return nil
 }
 
-// usualJobs are an all-reduce and an incast between the hosts of the folder.
-func (c *costing) usualJobs() error {
+// usualJobs are an all-reduce between the hosts of the folder, and incasts over the ports with findings.
+func (c *costing) usualJobs(reports []*lint.Report) error {
 	source, err := cabled.Read(c.site.folder, overrides.FabricFiles(c.e.Env))
 	if err != nil {
 		return err
@@ -122,13 +122,13 @@ func (c *costing) usualJobs() error {
 	if err != nil {
 		return err
 	}
-	senders := placed.Nodes*placed.NICs - 1
-	if senders < 1 {
+	name, incasts := faultcost.Incasts(placed, reports, usualSize)
+	if incasts == "" {
 		return fmt.Errorf("%s has one host's port alone: there is no job to simulate", c.site.folder)
 	}
 	text = text[:strings.LastIndex(text, "workload:")]
-	c.jobs = nil
-	for _, job := range []string{usualReduction, fmt.Sprintf(usualIncast, min(senders, mostSenders))} {
+	c.jobs, c.names = nil, []string{"all-reduce, " + usualSize, name}
+	for _, job := range []string{usualReduction, incasts} {
 		file, err := scenario.DecodeIn(c.e.Path("."), c.site.folder, []byte(text+"workload: "+job+"\n"))
 		if err != nil {
 			return err

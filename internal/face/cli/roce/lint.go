@@ -53,8 +53,8 @@ on the same switch with the fix. Findings without a proof are listed with the re
 
 --cost says what each fault costs a job. FOLDER has a config_db.json of each switch with its
 neighbours (DEVICE_NEIGHBOR, or the output of lldpctl or show lldp table); SCENARIO names such a
-folder (topology: {file: FOLDER}). The scenario's workload, or else an all-reduce and an incast, is
-simulated on the fabric as found, and once more for each fault with the fault mended.
+folder (topology: {file: FOLDER}). The scenario's workload, or else an all-reduce and incasts over the
+ports with findings, is simulated on the fabric as found, and once more for each fault with the fault mended.
 
 --switch is a config_db.json, or its parts with commas between: qos.json,buffers.json.
 Several switches are those of one fabric: each is checked, and all with one another.
