@@ -174,3 +174,87 @@ func TestPortsAreWrittenShort(t *testing.T) {
 		}
 	}
 }
+
+// row is a row of a table of a configuration.
+func row(c map[string]any, tableName, key string) map[string]any {
+	return table(c, tableName)[key].(map[string]any)
+}
+
+// TestTheSettingsOfASwitchAreThoseAtTheFabricsRate: one of the spine's two ports is slower, and comes first.
+func TestTheSettingsOfASwitchAreThoseAtTheFabricsRate(t *testing.T) {
+	dir := siteFolder(t, func(name string, c map[string]any) {
+		if name == "spine1" {
+			row(c, "PORT", "Ethernet0")["speed"] = "100000"
+			row(c, "PORT", "Ethernet0")["mtu"] = "4000"
+		}
+	})
+	_, fabric, err := decodeSite(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own, slow := fabric.OfSwitch("spine1"), fabric.OfPort("spine1", 1); own.Switch.MTU != 9100 || slow.Switch.MTU != 4000 {
+		t.Errorf("the spine takes %v, and its slow port %v", own.Switch.MTU, slow.Switch.MTU)
+	}
+}
+
+// TestAPortOfTheFirstSwitchMayHaveTheDataElsewhere: port Ethernet4 of leaf1 has a map of its own, with the data in the lossy queue 1.
+func TestAPortOfTheFirstSwitchMayHaveTheDataElsewhere(t *testing.T) {
+	dir := siteFolder(t, func(name string, c map[string]any) {
+		if name != "leaf1" {
+			return
+		}
+		own := map[string]any{}
+		for dscp, class := range row(c, "DSCP_TO_TC_MAP", "AZURE") {
+			own[dscp] = class
+		}
+		own["3"] = "1"
+		table(c, "DSCP_TO_TC_MAP")["OWN"] = own
+		row(c, "PORT_QOS_MAP", "Ethernet4")["dscp_to_tc_map"] = "OWN"
+	})
+	_, fabric, err := decodeSite(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := fabric.OfPort("leaf1", 2).Ethernet; slices.Contains(p.PFC.Priorities, 3) || p.ECN.Enabled || p.DataPriority != 3 {
+		t.Errorf("the port protects %v, and marks: %t", p.PFC.Priorities, p.ECN.Enabled)
+	}
+	if p := fabric.OfPort("leaf1", 1).Ethernet; !slices.Contains(p.PFC.Priorities, 3) || !p.ECN.Enabled {
+		t.Errorf("the other port protects %v, and marks: %t", p.PFC.Priorities, p.ECN.Enabled)
+	}
+}
+
+// TestWhatAPauseOfAnotherPriorityStops: the spine has the data in priority group 4. On leaf1 a pause of priority 4 stops queue 3, which is the
+// data's; leaf2 has no PFC on 4.
+func TestWhatAPauseOfAnotherPriorityStops(t *testing.T) {
+	dir := siteFolder(t, func(name string, c map[string]any) {
+		switch name {
+		case "spine1":
+			row(c, "TC_TO_PRIORITY_GROUP_MAP", "AZURE")["3"] = "4"
+		case "leaf1":
+			row(c, "MAP_PFC_PRIORITY_TO_QUEUE", "AZURE")["4"] = "3"
+		case "leaf2":
+			for _, port := range []string{"Ethernet0", "Ethernet4"} {
+				row(c, "PORT_QOS_MAP", port)["pfc_enable"] = "3"
+			}
+		}
+	})
+	_, fabric, err := decodeSite(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := func(name string) int {
+		queue := 3
+		for _, s := range fabric.OfPort(name, 2).Ethernet.PFC.Stops {
+			if s.Priority == 3 {
+				queue = s.Queue
+			}
+		}
+		return queue
+	}
+	if one, other := stopped("leaf1"), stopped("leaf2"); one != 3 || other != -1 {
+		t.Errorf("a pause of the data by the spine stops queue %d of leaf1 and %d of leaf2, want 3 and -1 for none", one, other)
+	}
+	if len(fabric.OfPort("leaf1", 2).Ethernet.PFC.Stops) != 1 { // that of priority 4, as at its host's port
+		t.Errorf("leaf1 has %v", fabric.OfPort("leaf1", 2).Ethernet.PFC.Stops)
+	}
+}

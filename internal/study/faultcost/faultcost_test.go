@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -222,6 +223,48 @@ func TestAHostThatDoesNotAnswerMarksHasNoCongestionControl(t *testing.T) {
 		if !slices.Contains(set, Setting{"ethernet.cnp-dscp", "46"}) {
 			t.Errorf("the settings lack the DSCP of notifications: %v", set)
 		}
+	}
+}
+
+// TestAHostObeysPausesOfItsDatasPriorityAlone: the switch pauses priority 3 for DSCP 3.
+func TestAHostObeysPausesOfItsDatasPriorityAlone(t *testing.T) {
+	text, err := os.ReadFile("../../roce/sonic/testdata/config_db.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := &Site{DSCP: -1, Switches: []Switch{{Name: "leaf1", File: "leaf1.json", Text: text}}}
+	for script, want := range map[string]bool{
+		"mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,0,0,0,0 --dscp2prio set,3,3": false,
+		"mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,0,1,0,0,0 --dscp2prio set,3,3": true,
+		"mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,1,0,0,0 --dscp2prio set,3,4": true, // it has the data in another
+		"ip link set dev eth1 mtu 9000": false, // not known
+	} {
+		h, err := host.Read("n1", []host.Source{{Name: "n1/nccl.env", Text: "NCCL_IB_TC=12\n"}, {Name: "n1/setup.sh", Text: "#!/bin/sh\n" + script + "\n"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		site.Hosts = []*host.Host{h}
+		v, err := site.with(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(v.Deaf) > 0; got != want {
+			t.Errorf("%s: hosts are deaf to %q", script, v.Deaf)
+		}
+	}
+}
+
+// TestTheDSCPIsThatOfTheDataNotOfItsAnnouncements: NCCL's clear-to-send messages may have their own.
+func TestTheDSCPIsThatOfTheDataNotOfItsAnnouncements(t *testing.T) {
+	announced := nccl(t, "n1", "NCCL_IB_FIFO_TC=192\nNCCL_IB_TC=106\n")
+	if n := len(announced.Streams()); n != 2 {
+		t.Fatalf("the host has %d kinds of traffic, want 2", n)
+	}
+	if dscp, ok := dataOf(announced); !ok || dscp != 26 {
+		t.Errorf("the data have DSCP %d (%t), want 26", dscp, ok)
+	}
+	if _, ok := dataOf(nccl(t, "n1", "NCCL_IB_DISABLE=1\nNCCL_IB_FIFO_TC=192\n")); ok {
+		t.Error("a host without RDMA has a DSCP for it")
 	}
 }
 
