@@ -236,8 +236,8 @@ func TestAHostObeysPausesOfItsDatasPriorityAlone(t *testing.T) {
 	for script, want := range map[string]bool{
 		"mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,0,0,0,0 --dscp2prio set,3,3": false,
 		"mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,0,1,0,0,0 --dscp2prio set,3,3": true,
-		"mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,1,0,0,0 --dscp2prio set,3,4": true, // it has the data in another
-		"ip link set dev eth1 mtu 9000": false, // not known
+		"mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,1,0,0,0 --dscp2prio set,3,4": true,  // it has the data in another
+		"ip link set dev eth1 mtu 9000":                                           false, // not known
 	} {
 		h, err := host.Read("n1", []host.Source{{Name: "n1/nccl.env", Text: "NCCL_IB_TC=12\n"}, {Name: "n1/setup.sh", Text: "#!/bin/sh\n" + script + "\n"}})
 		if err != nil {
