@@ -83,10 +83,10 @@ func (s *site) switches(e *simulator.Simulator) (paths []string, err error) {
 		}
 		paths, readable = append(paths, at), append(readable, file)
 	}
-	s.files = readable
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%s: none of its %s can be read", s.folder, wording.Counted(len(s.files), "configuration", "configurations"))
 	}
+	s.files = readable
 	return paths, nil
 }
 
