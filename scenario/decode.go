@@ -263,6 +263,8 @@ func readScalar(text string, v reflect.Value) error {
 		return parseInto(p, text, parsePKey)
 	case *PortRow:
 		return parseInto(p, text, parsePortRow)
+	case *Assignment:
+		return parseInto(p, text, parseAssignment)
 	case *units.GUID:
 		return parseInto(p, text, units.ParseGUID)
 	case *QKey:
@@ -372,6 +374,8 @@ func wanted(t reflect.Type) string {
 		return "a rate of operations such as 989TFLOPS"
 	case t == reflect.TypeFor[units.Power]():
 		return "a power such as 120kW"
+	case t == reflect.TypeFor[Assignment]():
+		return "a field with its value such as ethernet.ecn.kmin=200KB"
 	case t == reflect.TypeFor[PortRow]():
 		return "the ports of a switch, two hexadecimal digits for each NIC"
 	case t == reflect.TypeFor[units.GUID]():

@@ -9,6 +9,7 @@ const (
 	maxErrors     = 50       // listed; a file with more is of another kind
 	maxSizes      = 256      // sizes of a sweep: each is a simulation
 	maxName       = 200      // characters of a name: it appears in table headings
+	maxAssignment = 2000     // characters of a field with its value: the queues of a switch have some 500
 	maxList       = 1 << 16  // items of any list
 	maxFaults     = 64       // faults of a run: after each the tables of the whole fabric are computed again
 	maxZones      = 256      // of the isolation: every pair is searched

@@ -246,7 +246,9 @@ func (r topologyRules) deriveFile() {
 	}
 	r.deriveTables(source, placed)
 	if !source.InfiniBand {
-		r.rules.fabricAt(strings.TrimSuffix(r.path, ".topology"), r.Fabric).deriveSettings(file)
+		of := r.rules.fabricAt(strings.TrimSuffix(r.path, ".topology"), r.Fabric)
+		of.derivePorts(placed.PortNames)
+		of.deriveSettings(file, placed)
 	}
 }
 
@@ -356,6 +358,15 @@ func (c *Cables) between(a, b *cabled.Device) units.Length {
 		return c.Global // between the groups of a dragonfly
 	}
 	return c.Local
+}
+
+// FabricFile is the first file or folder of a real fabric that the scenario names, as it writes it, and the field that names
+// it; both are empty if there is none.
+func (f *File) FabricFile() (field, file string) {
+	if f.root == nil || f.root.kind != mapping {
+		return "", ""
+	}
+	return firstFile(f.root)
 }
 
 // Notes say what was assumed about the real fabrics of a scenario, one sentence each.

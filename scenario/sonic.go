@@ -94,7 +94,7 @@ func sonicFacts(sw *sonic.Switch, name string, f *Fabric, stated bool) ([]catalo
 		if name != p.Name && (name != "" || !p.Up || !p.Used() || p.Speed != 0 && p.Speed != f.Link.Rate()) {
 			continue
 		}
-		its, err := portFacts(sw, p, f, stated)
+		its, err := portFacts(sw, p, f, stated, nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -120,8 +120,8 @@ func sonicFacts(sw *sonic.Switch, name string, f *Fabric, stated bool) ([]catalo
 }
 
 // portFacts are the values of a port. The simulator has one class for a switch's traffic class,
-// priority group and queue: it has the queue's number.
-func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catalog.Fact, error) {
+// priority group and queue: it has the queue's number, or that which like gives the traffic.
+func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool, like *classNumbers) ([]catalog.Fact, error) {
 	data, err := classOf(p, f.Ethernet.DSCP)
 	if err != nil {
 		return nil, err
@@ -130,6 +130,7 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 	if err != nil {
 		return nil, err
 	}
+	number := like.of(data.Queue, cnp.Queue)
 	var facts []catalog.Fact
 	add := func(field, format string, args ...any) {
 		facts = append(facts, catalog.Fact{Field: field, Value: fmt.Sprintf(format, args...)})
@@ -137,19 +138,19 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 	if p.Speed > 0 { // PORT has it
 		add("switch.mtu", "%dB", p.MTU)
 	}
-	add("ethernet.data-priority", "%d", data.Queue)
-	add("ethernet.ack-priority", "%d", data.Queue)
-	add("ethernet.cnp-priority", "%d", cnp.Queue)
+	add("ethernet.data-priority", "%d", number[data.Queue])
+	add("ethernet.ack-priority", "%d", number[data.Queue])
+	add("ethernet.cnp-priority", "%d", number[cnp.Queue])
 	lossless := []int{}
 	for tc := range sonic.Priorities {
 		if c := p.ClassOfTC(tc); p.Lossless(c.Group) && c.Queue >= 0 && c.Queue < sonic.Priorities && !slices.Contains(lossless, c.Queue) {
 			lossless = append(lossless, c.Queue)
 		}
 	}
-	add("ethernet.queues", "%s", portQueues(p, append([]int{data.Queue, cnp.Queue}, lossless...)))
+	add("ethernet.queues", "%s", portQueues(p, append([]int{data.Queue, cnp.Queue}, lossless...), number))
 	add("ethernet.pfc.enabled", "%v", len(lossless) > 0)
-	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless), false))
-	if stops := portStops(p, data); len(stops) > 0 {
+	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(number.all(lossless)), false))
+	if stops := number.stops(portStops(p, data)); len(stops) > 0 {
 		add("ethernet.pfc.stops", "%s", flow(reflect.ValueOf(stops), false))
 	}
 	if p.Detect > 0 && len(lossless) > 0 {
@@ -298,19 +299,20 @@ func portStops(p *sonic.Port, data sonic.Class) (stops []Stop) {
 }
 
 // portQueues are the schedulers of a port's queues; a used queue without a scheduler has weight 1.
-func portQueues(p *sonic.Port, used []int) string {
+func portQueues(p *sonic.Port, used []int, number numbers) string {
 	var queues []Queue
 	for n := range p.Queues {
 		s := p.Queues[n].Scheduler
 		switch {
 		case s == nil && slices.Contains(used, n):
-			queues = append(queues, Queue{Priority: n, Schedule: DWRR, Weight: 1})
+			queues = append(queues, Queue{Priority: number[n], Schedule: DWRR, Weight: 1})
 		case s == nil:
 		case s.Strict:
-			queues = append(queues, Queue{Priority: n, Schedule: Strict})
+			queues = append(queues, Queue{Priority: number[n], Schedule: Strict})
 		default:
-			queues = append(queues, Queue{Priority: n, Schedule: DWRR, Weight: s.Weight})
+			queues = append(queues, Queue{Priority: number[n], Schedule: DWRR, Weight: s.Weight})
 		}
 	}
+	slices.SortFunc(queues, func(a, b Queue) int { return a.Priority - b.Priority })
 	return flow(reflect.ValueOf(queues), false)
 }

@@ -55,12 +55,15 @@ topology: {file: site}
 fabric: {preset: roce-v2-400g, ethernet: {dscp: 3}}
 `
 
-// TestEachSwitchOfAFolderHasItsOwnSettings: leaf2 marks from 20 KB on and has no PFC on priority 4; leaf1 and the spine are as in
+// TestEachSwitchOfAFolderHasItsOwnSettings: leaf2 marks from 20 KB on and takes packets of 4000 B; leaf1 and the spine are as in
 // the example.
 func TestEachSwitchOfAFolderHasItsOwnSettings(t *testing.T) {
 	dir := siteFolder(t, func(name string, c map[string]any) {
 		if name == "leaf2" {
 			c["WRED_PROFILE"].(map[string]any)["AZURE_LOSSLESS"].(map[string]any)["green_min_threshold"] = "20000"
+			for _, port := range c["PORT"].(map[string]any) {
+				port.(map[string]any)["mtu"] = "4000"
+			}
 		}
 	})
 	f, err := DecodeIn(dir, "test.yaml", []byte(siteText))
@@ -75,7 +78,7 @@ func TestEachSwitchOfAFolderHasItsOwnSettings(t *testing.T) {
 	if fabric.Ethernet.ECN.Kmin != units.Bytes(1048576) || !fabric.Ethernet.ECN.Enabled || !slices.Equal(fabric.Ethernet.PFC.Priorities, []int{3, 4}) {
 		t.Errorf("the fabric marks from %v on (%t), and is lossless in %v", fabric.Ethernet.ECN.Kmin, fabric.Ethernet.ECN.Enabled, fabric.Ethernet.PFC.Priorities)
 	}
-	if len(fabric.Switches) != 1 || !slices.Equal(fabric.Switches[0].Names, []string{"leaf2"}) || !slices.Equal(fabric.Switches[0].Set, []string{"ethernet.ecn.kmin=20000B"}) {
+	if len(fabric.Switches) != 1 || !slices.Equal(fabric.Switches[0].Names, []string{"leaf2"}) || !slices.Equal(fabric.Switches[0].Set, []Assignment{"switch.mtu=4000B", "ethernet.ecn.kmin=20000B"}) {
 		t.Fatalf("the switches with settings of their own are %+v", fabric.Switches)
 	}
 	for name, want := range map[string]units.Bytes{"leaf1": 1048576, "leaf2": 20000, "spine1": 1048576} {
@@ -91,19 +94,108 @@ func TestEachSwitchOfAFolderHasItsOwnSettings(t *testing.T) {
 	}
 }
 
-// TestASwitchThatMapsTheDSCPElsewhereIsTold: the simulator has one class for a DSCP on all switches.
-func TestASwitchThatMapsTheDSCPElsewhereIsTold(t *testing.T) {
+// TestASwitchThatMapsTheDSCPElsewhereTreatsItSo: the spine has the data in queue 4, which marks from 20 KB on. A pause between it and a
+// leaf stops the queue with the number of the other's, where no data is.
+func TestASwitchThatMapsTheDSCPElsewhereTreatsItSo(t *testing.T) {
 	dir := siteFolder(t, func(name string, c map[string]any) {
-		if name == "spine1" {
-			c["DSCP_TO_TC_MAP"].(map[string]any)["AZURE"].(map[string]any)["3"] = "4"
+		if name != "spine1" {
+			return
+		}
+		table(c, "DSCP_TO_TC_MAP")["AZURE"].(map[string]any)["3"] = "4"
+		own := map[string]any{}
+		for field, value := range table(c, "WRED_PROFILE")["AZURE_LOSSLESS"].(map[string]any) {
+			own[field] = value
+		}
+		own["green_min_threshold"] = "20000"
+		table(c, "WRED_PROFILE")["OWN"] = own
+		for _, port := range []string{"Ethernet0", "Ethernet4"} {
+			table(c, "QUEUE")[port+"|4"].(map[string]any)["wred_profile"] = "OWN"
 		}
 	})
-	f, err := DecodeIn(dir, "test.yaml", []byte(siteText))
+	f, fabric, err := decodeSite(t, dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(f.Notes(), "\n"); !strings.Contains(notes, "1 switch maps DSCP to other classes") {
+	if e := &fabric.OfSwitch("spine1").Ethernet; e.DataPriority != 3 || e.ECN.Kmin != 20000 || !slices.Equal(e.PFC.Priorities, []int{3, 4}) {
+		t.Errorf("the spine has the data in %d, and marks from %v on: %+v", e.DataPriority, e.ECN.Kmin, e.PFC)
+	}
+	for place, port := range map[string]int{"leaf1": 2, "leaf2": 2, "spine1": 1} {
+		if got := fabric.OfPort(place, port).Ethernet.PFC.Stops; !slices.Equal(got, []Stop{{Priority: 3, Queue: 4}}) {
+			t.Errorf("a pause of the data at port %d of %s stops %v", port, place, got)
+		}
+	}
+	if got := fabric.OfPort("leaf1", 1).Ethernet.PFC.Stops; len(got) > 0 {
+		t.Errorf("a pause of a host stops %v", got)
+	}
+	if notes := strings.Join(f.Notes(), "\n"); !strings.Contains(notes, "1 switch has the data in other queues than leaf1: the settings of these queues are taken, and a pause stops what it names") {
 		t.Errorf("the notes: %q", notes)
+	}
+}
+
+// TestASwitchThatProtectsTheDSCPNotAtAllDoesNotHere: the spine has the data in a lossy class, queue 1.
+func TestASwitchThatProtectsTheDSCPNotAtAllDoesNotHere(t *testing.T) {
+	dir := siteFolder(t, func(name string, c map[string]any) {
+		if name == "spine1" {
+			table(c, "DSCP_TO_TC_MAP")["AZURE"].(map[string]any)["3"] = "1"
+		}
+	})
+	_, fabric, err := decodeSite(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := &fabric.OfSwitch("spine1").Ethernet; slices.Contains(e.PFC.Priorities, 3) || len(e.PFC.Priorities) != 2 || e.ECN.Enabled || e.DataPriority != 3 {
+		t.Errorf("the spine protects %v, and marks: %t", e.PFC.Priorities, e.ECN.Enabled)
+	}
+}
+
+// TestDataAndNotificationsInOneQueueAreTold: the spine alone has them so, which the simulator does not have.
+func TestDataAndNotificationsInOneQueueAreTold(t *testing.T) {
+	dir := siteFolder(t, func(name string, c map[string]any) {
+		if name == "spine1" {
+			table(c, "DSCP_TO_TC_MAP")["AZURE"].(map[string]any)["48"] = "3"
+		}
+	})
+	f, _, err := decodeSite(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(f.Notes(), "\n"); !strings.Contains(notes, "1 switch maps DSCP to other classes, which is not simulated") || strings.Contains(notes, "in other queues") {
+		t.Errorf("the notes: %q", notes)
+	}
+}
+
+// TestQueuesHaveTheNumbersOfTheFabric: data and notifications those of the fabric, and no two the same.
+func TestQueuesHaveTheNumbersOfTheFabric(t *testing.T) {
+	like := &classNumbers{data: 3, cnp: 6}
+	for _, c := range []struct {
+		data, cnp int
+		want      numbers
+	}{
+		{3, 6, numbers{0, 1, 2, 3, 4, 5, 6, 7}},
+		{4, 6, numbers{0, 1, 2, 4, 3, 5, 6, 7}},
+		{6, 3, numbers{0, 1, 2, 6, 4, 5, 3, 7}},
+		{1, 2, numbers{0, 3, 6, 1, 4, 5, 2, 7}},
+		{5, 5, numbers{0, 1, 2, 3, 4, 5, 6, 7}}, // in one queue here alone
+	} {
+		if got := like.of(c.data, c.cnp); got != c.want {
+			t.Errorf("data in queue %d, notifications in %d: %v, want %v", c.data, c.cnp, got, c.want)
+		}
+	}
+}
+
+// TestASwitchWithoutAWatchdogHasNone though the first switch has one.
+func TestASwitchWithoutAWatchdogHasNone(t *testing.T) {
+	dir := siteFolder(t, func(name string, c map[string]any) {
+		if name == "leaf2" {
+			delete(c, "PFC_WD")
+		}
+	})
+	_, fabric, err := decodeSite(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !fabric.Ethernet.PFC.Watchdog.Enabled || fabric.OfSwitch("leaf2").Ethernet.PFC.Watchdog.Enabled {
+		t.Errorf("leaf1 has a watchdog: %t, leaf2: %t", fabric.Ethernet.PFC.Watchdog.Enabled, fabric.OfSwitch("leaf2").Ethernet.PFC.Watchdog.Enabled)
 	}
 }
 

@@ -25,6 +25,7 @@
 //	cablehealth the bad cables and ports of a fabric, from what tools print about them
 //	audit       zones of a scenario proved apart, or the path that connects them
 //	cablediff   a fabric compared with its plan, cable by cable
+//	faultcost   what faults of a RoCE configuration cost a job on the fabric that has them
 //	roceexport  the fabric of a scenario as configuration of switches and hosts
 //	headroom    the PFC headroom of a link, found in the simulator
 //	hpccrun     cases of the simulator published with HPCC

@@ -170,6 +170,10 @@ func (n *numbering) reached() map[int]bool {
 func (n *numbering) links() {
 	if !n.s.InfiniBand {
 		n.ports = portNumbers(n.s.Fabric)
+		n.p.PortNames = map[string]map[string]int{}
+		for device, number := range n.of {
+			n.p.PortNames[n.p.Devices[number].Name] = n.ports[device]
+		}
 	}
 	unknown, left := 0, map[cabling.Role]int{}
 	own, firstOwn := 0, ""

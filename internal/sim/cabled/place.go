@@ -30,6 +30,8 @@ type Placed struct {
 	Others  int
 	Links   []Link
 	Notes   []string
+	// PortNames are on Ethernet, by the name of a switch, the numbers of its ports by their names.
+	PortNames map[string]map[string]int
 
 	ends []subnet.End // by device on InfiniBand: the port with its LID
 }

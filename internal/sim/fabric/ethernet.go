@@ -59,7 +59,7 @@ type EthernetSwitch struct {
 	// Watchdog, if not nil, ends pauses that do not end.
 	Watchdog *watchdog.Config
 	ECN      [8]marking.ECN
-	// Ports, if not nil, replaces Headroom, alpha and ECN for each port.
+	// Ports, if not nil, replaces for each port what an EthernetPort has.
 	Ports []EthernetPort
 	// MaxFrame, if not 0, is the longest packet that a port accepts, in bytes on the wire; longer
 	// packets are dropped.
@@ -90,8 +90,8 @@ type ethernetState struct {
 	// queueing and at leaving.
 	leastIn, leastOut int32  `state:"-"`
 	lossless          uint16 `state:"-"`
-	bounded           uint16 `state:"-"` // classes whose egress queues are bounded
-	longest           uint16 `state:"-"` // longest accepted packet: spec.MaxFrame
+	bounded           uint16 `state:"-"` // classes whose egress queues are bounded at some port
+	longest           uint16 `state:"-"` // longest packet that all ports accept
 	early             bool   `state:"-"` // spec.EarlyRelease
 	inspects          bool   `state:"-"` // a middlebox, with spec.inspects
 	outrun            bool   `state:"-"` // with cut-through, some input is slower than some output
@@ -103,15 +103,15 @@ func newEthernetState(s *EthernetSwitch) ethernetState {
 		spec: s, buffer: buffer.Buffer{Limits: s.bufferLimits()}, lossless: s.PFC.Lossless, early: s.EarlyRelease,
 		leastIn: math.MaxInt32, leastOut: math.MaxInt32, longest: math.MaxUint16, inspects: s.inspects.Num > 0,
 	}
-	if s.MaxFrame != 0 {
+	if s.MaxFrame != 0 && s.Ports == nil {
 		e.longest = s.MaxFrame
 	}
-	if s.EgressDen != 0 {
+	if s.EgressDen != 0 && s.Ports == nil {
 		e.bounded = ^s.PFC.Lossless
 	}
 	e.noteMarking(&s.ECN)
 	for i := range s.Ports {
-		e.noteMarking(&s.Ports[i].ECN)
+		e.notePort(&s.Ports[i])
 	}
 	return e
 }
@@ -197,7 +197,7 @@ func (s *ethernetState) arrive(p *Partition, nd *node, link, i int32) {
 // plain.
 func (s *ethernetState) arriveRarely(p *Partition, nd *node, link, i int32) {
 	k := &p.pool.hot[i]
-	if k.size > s.longest {
+	if s.isTooLong(p.net, link, k.size) {
 		p.dropFrom(link, i, counts.DropMTU)
 		return
 	}
@@ -236,8 +236,8 @@ func (s *ethernetState) admitTowardsRarely(p *Partition, o *port, out, link, i i
 		p.dropAt(out, i, counts.DropWatchdog)
 		return
 	}
-	lossless := has(s.lossless, k.class)
-	if has(s.bounded, k.class) && s.isOverEgress(p, b, o, out, k) && !s.tryTrim(p, b, o, out, k) {
+	lossless := has(s.losslessAt(p.net, b.back), k.class)
+	if s.isBounded(p.net, out, k.class) && s.isOverEgress(p, b, o, out, k) && !s.tryTrim(p, b, o, out, k) {
 		p.dropAt(out, i, counts.DropBuffer)
 		return
 	}
@@ -351,8 +351,9 @@ func (o *port) dequeueEthernet(p *Partition, link int32, class uint8) (i, depth 
 func (s *ethernetState) isOverEgress(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
 	o.queueSingleEthernet(p, out)
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
+	num, den := s.egressAlpha(p.net, out)
 	over := func() bool {
-		room := s.buffer.Free() * s.spec.EgressNum / s.spec.EgressDen
+		room := s.buffer.Free() * num / den
 		if limit := int64(s.spec.EgressLimit[k.class]); limit > 0 {
 			room = min(room, limit)
 		}
@@ -375,7 +376,7 @@ func (s *ethernetState) admit(p *Partition, b *inbox, link int32, k *pkt) bool {
 // admitAtBound is admit for an ingress queue that is above its threshold, or may be after this
 // packet.
 func (s *ethernetState) admitAtBound(p *Partition, g *buffer.Ingress, b *inbox, link int32, k *pkt) bool {
-	size, lossless := int32(k.size), has(s.lossless, k.class)
+	size, lossless := int32(k.size), has(s.losslessAt(p.net, b.back), k.class)
 	over := s.buffer.IsOver(g, size)
 	if over {
 		s.settle(p, b.node)
@@ -474,7 +475,7 @@ func (s *ethernetState) send(p *Partition, o *port, link int32) {
 	}
 	class := uint8(bits.TrailingZeros16(ready)) & 15
 	if ready&(ready-1) != 0 {
-		class = p.net.rounds[link].Pick(&s.spec.Schedule, ready, func(class uint8) int32 {
+		class = p.net.rounds[link].Pick(s.schedule(p.net, link), ready, func(class uint8) int32 {
 			return int32(p.pool.hot[p.net.egress[int(link)*p.net.classes+int(class)].packets.head].size)
 		})
 	}

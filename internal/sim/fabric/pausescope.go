@@ -39,11 +39,19 @@ func (pfc *PFC) needsPause(n *Network, link int32, class uint8) bool {
 
 // stopped are the egress queues of a port that a pause of a priority stops.
 func (n *Network) stopped(port int32, class uint8) uint16 {
-	switch pfc := n.pfcOf(n.ports[port].node); {
+	nd := &n.nodes[n.ports[port].node]
+	pfc := n.pfcOf(n.ports[port].node)
+	stops := pfc.Stops
+	if nd.kind == kindEthernet {
+		stops = nd.ethernet.stopsAt(n, port)
+	}
+	switch {
 	case pfc.WholeLink:
 		return 1<<n.classes - 1
-	case pfc.Stops != nil:
-		return pfc.Stops[class]
+	case nd.kind == kindEthernet && !has(nd.ethernet.losslessAt(n, port), class):
+		return 0
+	case stops != nil:
+		return stops[class]
 	}
 	return 1 << class
 }

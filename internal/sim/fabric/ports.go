@@ -1,29 +1,30 @@
 package fabric
 
 import (
+	"weft/internal/sim/fabric/arbitration"
 	"weft/internal/sim/fabric/buffer"
 	"weft/internal/sim/fabric/marking"
 )
 
-// EthernetPort is the properties that may differ between the ports of an Ethernet switch, because
-// they follow from the rate and the length of their cables: the headroom and the threshold of the
-// ingress, the marking of the egress.
+// EthernetPort is the properties that may differ between the ports of an Ethernet switch: the headroom and the
+// threshold of the ingress, which follow from the rate and the length of the cable; the queues, marking and bound of the
+// egress; and what the port pauses, and obeys.
 type EthernetPort struct {
-	Headroom           int32
-	AlphaNum, AlphaDen int64
-	ECN                [8]marking.ECN
+	Headroom             int32
+	AlphaNum, AlphaDen   int64 // without effect beside a fixed threshold
+	EgressNum, EgressDen int64
+	ECN                  [8]marking.ECN
+	Lossless             uint16 // as PFC.Lossless
+	Stops                *[MaxClasses]uint16
+	MaxFrame             uint16
+	Schedule             arbitration.Schedule
 }
 
-// bufferLimits are the limits of the switch's buffer. Where ports have limits of their own there is no
-// fixed threshold.
+// bufferLimits are the limits of the switch's buffer.
 func (s *EthernetSwitch) bufferLimits() buffer.Limits {
-	l := buffer.Limits{
-		Shared: s.Shared, Reserve: s.Reserve, HeadroomPool: s.HeadroomPool, XonOffset: s.XonOffset, Xon: s.Xon,
+	return buffer.Limits{
+		Shared: s.Shared, Reserve: s.Reserve, HeadroomPool: s.HeadroomPool, StaticXoff: s.StaticXoff, XonOffset: s.XonOffset, Xon: s.Xon,
 	}
-	if s.Ports == nil {
-		l.StaticXoff = s.StaticXoff
-	}
-	return l
 }
 
 // makeIngress makes the ingress queues of a switch, with their thresholds and headroom.
@@ -55,4 +56,66 @@ func (s *ethernetState) ecn(n *Network, port int32, class uint8) *marking.ECN {
 
 func (s *ethernetState) portOf(n *Network, port int32) *EthernetPort {
 	return &s.spec.Ports[port-n.nodes[n.ports[port].node].base]
+}
+
+// notePort takes a port's own settings into what the switch tests before it looks at the port.
+func (s *ethernetState) notePort(own *EthernetPort) {
+	s.noteMarking(&own.ECN)
+	if own.MaxFrame != 0 {
+		s.longest = min(s.longest, own.MaxFrame)
+	}
+	if own.EgressDen != 0 {
+		s.bounded |= ^own.Lossless
+	}
+}
+
+// losslessAt are the classes that are lossless at a port.
+func (s *ethernetState) losslessAt(n *Network, port int32) uint16 {
+	if s.spec.Ports != nil {
+		return s.portOf(n, port).Lossless
+	}
+	return s.lossless
+}
+
+// isBounded reports whether the egress queue of a class has a bound at a port.
+func (s *ethernetState) isBounded(n *Network, port int32, class uint8) bool {
+	if s.spec.Ports == nil {
+		return has(s.bounded, class)
+	}
+	own := s.portOf(n, port)
+	return own.EgressDen != 0 && !has(own.Lossless, class)
+}
+
+// egressAlpha is the alpha of bounded egress queues of a port.
+func (s *ethernetState) egressAlpha(n *Network, port int32) (num, den int64) {
+	if s.spec.Ports != nil {
+		own := s.portOf(n, port)
+		return own.EgressNum, own.EgressDen
+	}
+	return s.spec.EgressNum, s.spec.EgressDen
+}
+
+// isTooLong reports whether a packet is longer than its port takes in.
+func (s *ethernetState) isTooLong(n *Network, link int32, size uint16) bool {
+	if s.spec.Ports == nil {
+		return size > s.longest
+	}
+	most := s.portOf(n, n.inboxes[link].back).MaxFrame
+	return most != 0 && size > most
+}
+
+// schedule is the order of the queues of a port.
+func (s *ethernetState) schedule(n *Network, port int32) *arbitration.Schedule {
+	if s.spec.Ports != nil {
+		return &s.portOf(n, port).Schedule
+	}
+	return &s.spec.Schedule
+}
+
+// stopsAt are the queues that pauses stop at a port, as PFC.Stops.
+func (s *ethernetState) stopsAt(n *Network, port int32) *[MaxClasses]uint16 {
+	if s.spec.Ports != nil {
+		return s.portOf(n, port).Stops
+	}
+	return s.spec.PFC.Stops
 }

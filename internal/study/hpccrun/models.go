@@ -234,6 +234,7 @@ func (m *hpccModels) ethernet(id int) *fabric.EthernetSwitch {
 	slowest := m.slowestNIC()
 	for _, p := range m.ports[id] {
 		port := m.ethernetPort(p, slowest)
+		port.Lossless = s.PFC.Lossless
 		s.Ports = append(s.Ports, port)
 		s.Shared -= int64(port.Headroom) + hpccReserve
 	}

@@ -29,6 +29,9 @@ type Plan struct {
 	Shared        units.Bytes // that ports share
 	NVIDIA        bool        // an NVIDIA chip: its profile size includes the headroom
 
+	resolved *scenario.Resolved
+	fabric   *scenario.Fabric
+
 	asic  *roce.ASIC // with a formula of headroom; nil: its vendor has none
 	shape topology.Spec
 }
@@ -86,16 +89,19 @@ type Output struct {
 type Target struct {
 	Name, Is string
 	Write    func(*Plan) (*Output, error)
+	// Asked says that the target is written only where it is named.
+	Asked bool
 }
 
 // Targets are the known kinds of devices.
 func Targets() []Target {
 	return []Target{
-		{"sonic", "SONiC: config_db.json to load over the present configuration", (*Plan).sonicFiles},
-		{"cumulus", "Cumulus Linux: NVUE commands", (*Plan).Cumulus},
-		{"eos", "Arista EOS", (*Plan).eos},
-		{"nxos", "Cisco NX-OS (Nexus 9000)", (*Plan).nxos},
-		{"host", "hosts with ConnectX: a script, and NCCL's environment", (*Plan).Host},
+		{"sonic", "SONiC: config_db.json to load over the present configuration", (*Plan).sonicFiles, false},
+		{"cumulus", "Cumulus Linux: NVUE commands", (*Plan).Cumulus, false},
+		{"eos", "Arista EOS", (*Plan).eos, false},
+		{"nxos", "Cisco NX-OS (Nexus 9000)", (*Plan).nxos, false},
+		{"host", "hosts with ConnectX: a script, and NCCL's environment", (*Plan).Host, false},
+		{"sonic-switches", "SONiC: config_db.json of each switch, with its ports and neighbours", (*Plan).switchFiles, true},
 	}
 }
 
@@ -104,6 +110,17 @@ func Names() []string {
 	var names []string
 	for _, t := range Targets() {
 		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Usual are the names of the targets that are written unless others are named.
+func Usual() []string {
+	var names []string
+	for _, t := range Targets() {
+		if !t.Asked {
+			names = append(names, t.Name)
+		}
 	}
 	return names
 }
@@ -120,7 +137,7 @@ func Of(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
 	}
 	e := f.Ethernet
 	p := &Plan{
-		shape: shape, asic: f.ASIC(),
+		resolved: r, fabric: f, shape: shape, asic: f.ASIC(),
 		Name: f.Name, Ports: f.Topology.Radix, Lanes: f.Link.Lanes, Speed: f.Link.Rate(), Cable: r.LongestCable(f),
 		DSCP: e.DSCP, CNPDSCP: e.CNPDSCP, Data: e.DataPriority, CNP: e.CNPPriority,
 		Ethernet: e, CC: f.CC, Transport: f.Transport, Buffer: f.Switch.Buffer, Shared: e.Shared,

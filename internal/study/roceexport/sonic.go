@@ -30,6 +30,9 @@ func (p *Plan) sonicFiles() (*Output, error) {
 		return nil, err
 	}
 	out := &Output{Notes: p.unwatched("sonic")}
+	if len(p.fabric.Switches) > 0 {
+		out.Notes = append(out.Notes, "sonic: switches and ports with settings of their own (switches) have the fabric's in a file for each role: --to sonic-switches writes each switch")
+	}
 	for _, r := range roles {
 		w := &sonicWriter{Plan: p, role: r, config: &sonic.Config{File: r.file("config_db", ".json")}}
 		for _, step := range []func() error{w.buffers, w.groups, w.maps, w.marking, w.queues, w.ports} {
@@ -57,6 +60,38 @@ type sonicWriter struct {
 	*Plan
 	role
 	config *sonic.Config
+
+	// Of a switch whose ports differ there is a writer for each kind of port: all but the first have a suffix for the
+	// names of their rows. only are the ports of the kind, counted from 0; nil: all.
+	suffix string
+	only   []int
+}
+
+// named is the name of a row of this kind of port.
+func (w *sonicWriter) named(row string) string { return row + w.suffix }
+
+// numbers are the ports, counted from 0.
+func (w *sonicWriter) numbers() []int {
+	if w.only != nil {
+		return w.only
+	}
+	all := make([]int, w.Ports)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// join adds a row that all kinds of ports have together.
+func (w *sonicWriter) join(table string, row sonic.Row) {
+	have := w.config.Table(table).Row(row.Key)
+	if have == nil {
+		w.config.Add(table, row)
+		return
+	}
+	for _, f := range row.Fields {
+		have.Set(f.Name, f.Text)
+	}
 }
 
 // row adds a row of names and values in turn.
@@ -99,8 +134,10 @@ func (w *sonicWriter) buffers() error {
 	if pfc.HeadroomPool > 0 {
 		pool = append(pool, "xoff", text(pfc.HeadroomPool))
 	}
-	w.row("BUFFER_POOL", ingressPool, pool...)
-	w.row("BUFFER_POOL", egressPool, "type", "egress", "mode", "dynamic", "size", text(w.Buffer))
+	if w.suffix == "" { // pools are the whole switch's
+		w.row("BUFFER_POOL", ingressPool, pool...)
+		w.row("BUFFER_POOL", egressPool, "type", "egress", "mode", "dynamic", "size", text(w.Buffer))
+	}
 	threshold := []string{"static_th", text(pfc.XOFF)}
 	if pfc.XOFF == 0 {
 		th, err := exponent("ethernet.pfc.alpha", pfc.Alpha)
@@ -109,7 +146,7 @@ func (w *sonicWriter) buffers() error {
 		}
 		threshold = []string{"dynamic_th", th}
 	}
-	w.row("BUFFER_PROFILE", ingressRow, append([]string{"pool", ingressPool, "size", text(pfc.Reserve)}, threshold...)...)
+	w.row("BUFFER_PROFILE", w.named(ingressRow), append([]string{"pool", ingressPool, "size", text(pfc.Reserve)}, threshold...)...)
 	if len(w.priorities()) > 0 {
 		if pfc.Headroom == 0 {
 			return fmt.Errorf("priorities %v are lossless and ethernet.pfc.headroom is 0: SONiC takes such a profile for a lossy one, and what comes after a pause is dropped; state it (weft roce headroom reckons it)", w.priorities())
@@ -118,12 +155,12 @@ func (w *sonicWriter) buffers() error {
 			return err
 		}
 	}
-	w.row("BUFFER_PROFILE", losslessRow, "pool", egressPool, "size", "0", "dynamic_th", "7") // large enough to mean no bound
+	w.row("BUFFER_PROFILE", w.named(losslessRow), "pool", egressPool, "size", "0", "dynamic_th", "7") // large enough to mean no bound
 	th, err := exponent("ethernet.egress-alpha", w.Ethernet.EgressAlpha)
 	if err != nil {
 		return err
 	}
-	w.row("BUFFER_PROFILE", lossyRow, "pool", egressPool, "size", "0", "dynamic_th", th)
+	w.row("BUFFER_PROFILE", w.named(lossyRow), "pool", egressPool, "size", "0", "dynamic_th", th)
 	return nil
 }
 
@@ -147,19 +184,20 @@ func (w *sonicWriter) losslessProfiles(threshold []string) error {
 
 // losslessProfile has the name that SONiC gives to the profiles that it makes itself.
 func (w *sonicWriter) losslessProfile(cable units.Length) string {
-	return fmt.Sprintf("pg_lossless_%d_%dm_profile", w.Speed/units.Mbps, metres(cable))
+	return w.named(fmt.Sprintf("pg_lossless_%d_%dm_profile", w.Speed/units.Mbps, metres(cable)))
 }
 
 // groups gives each port's groups and queues their profiles.
 func (w *sonicWriter) groups() error {
 	cables := sonic.Row{Key: mapRow}
-	for i, cable := range w.cables {
+	for _, i := range w.numbers() {
+		cable := w.cables[i]
 		cables.Set(w.port(i), fmt.Sprintf("%dm", metres(cable)))
 		lossless := w.priorities()
 		for n := range sonic.Priorities {
-			group, queue := ingressRow, lossyRow
+			group, queue := w.named(ingressRow), w.named(lossyRow)
 			if slices.Contains(lossless, n) {
-				group, queue = w.losslessProfile(cable), losslessRow
+				group, queue = w.losslessProfile(cable), w.named(losslessRow)
 			}
 			key := fmt.Sprintf("%s|%d", w.port(i), n)
 			if n == w.group(n) { // others share group 0
@@ -168,7 +206,7 @@ func (w *sonicWriter) groups() error {
 			w.row("BUFFER_QUEUE", key, "profile", queue)
 		}
 	}
-	w.config.Add("CABLE_LENGTH", cables)
+	w.join("CABLE_LENGTH", cables)
 	return nil
 }
 
@@ -183,7 +221,7 @@ func (w *sonicWriter) group(class int) int {
 
 // maps writes the maps from DSCPs to classes, and from classes to groups and queues.
 func (w *sonicWriter) maps() error {
-	dscp, groups, queues := sonic.Row{Key: mapRow}, sonic.Row{Key: mapRow}, sonic.Row{Key: mapRow}
+	dscp, groups, queues := sonic.Row{Key: w.named(mapRow)}, sonic.Row{Key: w.named(mapRow)}, sonic.Row{Key: w.named(mapRow)}
 	rest, err := w.rest()
 	if err != nil {
 		return err
@@ -211,7 +249,7 @@ func (w *sonicWriter) maps() error {
 
 // stopped is the map from the priority of a pause to the queue that it stops.
 func (w *sonicWriter) stopped() sonic.Row {
-	row := sonic.Row{Key: mapRow}
+	row := sonic.Row{Key: w.named(mapRow)}
 	for n := range sonic.Priorities {
 		queue := n
 		for _, s := range w.Ethernet.PFC.Stops {
@@ -252,7 +290,7 @@ func (w *sonicWriter) marking() error {
 	if !ok {
 		return fmt.Errorf("ethernet.ecn.pmax is %v, and SONiC knows whole percents", e.Pmax)
 	}
-	row := sonic.Row{Key: markRow}
+	row := sonic.Row{Key: w.named(markRow)}
 	row.Set("ecn", "ecn_all")
 	for _, colour := range []string{"green", "yellow", "red"} {
 		row.Set("wred_"+colour+"_enable", "true")
@@ -276,7 +314,7 @@ func (w *sonicWriter) queues() error {
 		if names[kind] != "" {
 			continue
 		}
-		names[kind] = fmt.Sprintf("scheduler.%d", len(names))
+		names[kind] = w.named(fmt.Sprintf("scheduler.%d", len(names)))
 		if q.Schedule == scenario.Strict {
 			w.row("SCHEDULER", names[kind], "type", "STRICT")
 			continue
@@ -290,11 +328,11 @@ func (w *sonicWriter) queues() error {
 		}
 		w.row("SCHEDULER", names[kind], "type", "DWRR", "weight", fmt.Sprint(weight))
 	}
-	for i := range w.Ports {
+	for _, i := range w.numbers() {
 		for _, q := range w.Ethernet.Queues {
 			values := []string{"scheduler", names[scenario.Queue{Schedule: q.Schedule, Weight: q.Weight}]}
 			if w.Ethernet.ECN.Enabled && (q.Priority == w.Data || slices.Contains(w.priorities(), q.Priority)) {
-				values = append(values, "wred_profile", markRow)
+				values = append(values, "wred_profile", w.named(markRow))
 			}
 			w.row("QUEUE", fmt.Sprintf("%s|%d", w.port(i), q.Priority), values...)
 		}
@@ -313,10 +351,9 @@ func gcd(a, b int) int {
 func (w *sonicWriter) ports() error {
 	watchdog := w.watchdog()
 	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.priorities()), " ", ","), "[]")
-	for i := range w.Ports {
-		maps := []string{
-			"dscp_to_tc_map", mapRow, "tc_to_pg_map", mapRow, "tc_to_queue_map", mapRow, "pfc_to_queue_map", mapRow, "pfc_enable", list,
-		}
+	own := w.named(mapRow)
+	for _, i := range w.numbers() {
+		maps := []string{"dscp_to_tc_map", own, "tc_to_pg_map", own, "tc_to_queue_map", own, "pfc_to_queue_map", own, "pfc_enable", list}
 		if watchdog != nil {
 			maps = append(maps, "pfcwd_sw_enable", list)
 		}
@@ -336,8 +373,8 @@ func (w *sonicWriter) ports() error {
 		}
 		ms[i] = fmt.Sprint(int64(t.at / units.Millisecond))
 	}
-	w.row("PFC_WD", "GLOBAL", "POLL_INTERVAL", ms[0])
-	for i := range w.Ports {
+	w.join("PFC_WD", sonic.Row{Key: "GLOBAL", Fields: []sonic.Field{{Name: "POLL_INTERVAL", Value: sonic.Value{Text: ms[0]}}}})
+	for _, i := range w.numbers() {
 		w.row("PFC_WD", w.port(i), "action", string(watchdog.Action), "detection_time", ms[1], "restoration_time", ms[2])
 	}
 	return nil

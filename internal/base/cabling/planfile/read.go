@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"weft/internal/base/cabling"
@@ -229,6 +230,7 @@ func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(views, func(a, b *view) int { return wording.Natural(a.file, b.file) }) // leaf2 before leaf10
 	return ofFolder(name, views, plans, others, first)
 }
 

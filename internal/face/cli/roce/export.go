@@ -43,16 +43,18 @@ The targets:
 ` + exportTargets() + `
 
 A setting that a device does not have is refused or noted. The configuration of SONiC, given
-to a scenario with switch.sonic, is simulated with the same numbers again.`,
+to a scenario with switch.sonic, is simulated with the same numbers again. That of
+sonic-switches is a fabric by itself: topology: {file: DIR} gives the same results.`,
 		Example: `  weft roce export examples/h100-128.yaml --fabric roce-v2-400g -o configs
-  weft roce export my.yaml --to sonic,host -o configs`,
+  weft roce export my.yaml --to sonic,host -o configs
+  weft roce export my.yaml --to sonic-switches -o site`,
 		Args: flags.Args(1, 1, "a scenario, or the folder of a run"),
 		RunE: func(_ *cobra.Command, given []string) error { return x.run(e, given[0]) },
 	}
 	x.RegisterFields(cmd)
 	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "error", "seed")
 	f := cmd.Flags()
-	f.StringSliceVar(&x.to, "to", roceexport.Names(), "targets: "+strings.Join(roceexport.Names(), ", "))
+	f.StringSliceVar(&x.to, "to", roceexport.Usual(), "targets: "+strings.Join(roceexport.Names(), ", "))
 	flags.OutFolder(cmd, &x.dir, "the files; existing files are not overwritten")
 	f.BoolVar(&x.json, "json", false, "describe the written files as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(roceexport.Names(), cobra.ShellCompDirectiveNoFileComp))
@@ -62,7 +64,7 @@ to a scenario with switch.sonic, is simulated with the same numbers again.`,
 func exportTargets() string {
 	var b strings.Builder
 	for _, t := range roceexport.Targets() {
-		fmt.Fprintf(&b, "  %-8s %s\n", t.Name, t.Is)
+		fmt.Fprintf(&b, "  %-14s %s\n", t.Name, t.Is)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/base/packed"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
+	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/doc"
@@ -18,6 +20,7 @@ import (
 	"weft/internal/roce/lint"
 	"weft/internal/roce/prove"
 	"weft/internal/roce/sonic"
+	"weft/internal/study/faultcost"
 )
 
 // linting is the flags of weft roce lint.
@@ -26,12 +29,18 @@ type linting struct {
 	profiles, fixed string
 	options         lint.Options
 	simulate, json  bool
+
+	cost    bool
+	workers int
+	fields  overrides.Flags // of the scenario that --cost simulates
+	site    *site           // nil: the switches were given one by one
+	read    []*host.Host
 }
 
 func newRoCELint(e *simulator.Simulator) *cobra.Command {
 	var l linting
 	cmd := &cobra.Command{
-		Use:   "lint --switch FILE [--host DIR|FILE]...",
+		Use:   "lint [FOLDER|SCENARIO] [--switch FILE] [--host DIR|FILE]...",
 		Short: "find faults between a SONiC switch and its hosts: line, reason and fix",
 		Long: `Reads the configuration of a switch together with its hosts' settings, and reports
 faults between them: the DSCP of a host that the switch does not protect, PFC on one
@@ -42,8 +51,14 @@ so on. Each finding has its line, the reason with numbers, and the lines that fi
 it, on a switch with exactly these buffers, thresholds, queues, MTU and watchdog, and
 on the same switch with the fix. Findings without a proof are listed with the reason.
 
+--cost says what each fault costs a job. FOLDER has a config_db.json of each switch with its
+neighbours (DEVICE_NEIGHBOR, or the output of lldpctl or show lldp table); SCENARIO names such a
+folder (topology: {file: FOLDER}). The scenario's workload, or else an all-reduce and incasts over the
+ports with findings, is simulated on the fabric as found, and once more for each fault with the fault mended.
+
 --switch is a config_db.json, or its parts with commas between: qos.json,buffers.json.
 Several switches are those of one fabric: each is checked, and all with one another.
+FOLDER stands for all its switches.
 --host is a folder of one host, or a file; files given one by one belong to one host.
 A host's settings are the outputs of
 
@@ -62,9 +77,11 @@ value. The exit code is 5 if there are findings, and 6 if nothing was judged.
 		Example: `  weft roce lint --switch config_db.json --host node1/
   weft roce lint --switch config_db.json --host mlnx_qos.txt --host nccl.conf --cable 40m
   weft roce lint --switch qos.json,buffers.json --host node1/
-  weft roce lint --switch config_db.json --host node1/ --fixed corrected.json --simulate`,
-		Args: flags.Args(0, 0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), e) },
+  weft roce lint --switch config_db.json --host node1/ --fixed corrected.json --simulate
+  weft roce lint configs/ --host node1/ --cost
+  weft roce lint job.yaml --host node1/ --cost`,
+		Args: flags.Args(0, 1, "one folder or scenario, or none"),
+		RunE: func(cmd *cobra.Command, given []string) error { return l.run(cmd.Context(), e, given) },
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&l.switches, "switch", nil, "configuration of a switch: config_db.json, or qos.json,buffers.json; may be repeated")
@@ -76,7 +93,10 @@ value. The exit code is 5 if there are findings, and 6 if nothing was judged.
 	f.StringVar(&l.profiles, "profiles", "", "the switch's pg_profile_lookup.ini, for profiles that are not configured")
 	f.StringVar(&l.fixed, "fixed", "", "write the switch's configuration with the fixes")
 	f.BoolVar(&l.simulate, "simulate", false, "prove each finding in the simulator: on the switch as configured, and with the fix")
+	f.BoolVar(&l.cost, "cost", false, "simulate what each fault costs a job on the fabric of FOLDER or SCENARIO")
+	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
+	l.fields.RegisterFields(cmd)
 	e.ReportFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"switch", "host", "profiles", "fixed"} {
@@ -95,9 +115,25 @@ func lintRules() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func (l *linting) run(ctx context.Context, e *simulator.Simulator) error {
-	if len(l.switches) == 0 {
-		return fmt.Errorf("no switch is given: name its configuration with --switch config_db.json")
+// switchesOf checks what is judged: switches one by one, or those of a folder.
+func (l *linting) switchesOf(e *simulator.Simulator, given []string) (err error) {
+	switch {
+	case len(given) > 0 && len(l.switches) > 0:
+		return fmt.Errorf("%s has its own switches: leave --switch out", given[0])
+	case len(given) > 0:
+		if l.site, err = openSite(e, given[0]); err != nil {
+			return err
+		}
+		if l.switches, err = l.site.switches(e); err != nil {
+			return err
+		}
+	case len(l.switches) == 0:
+		return fmt.Errorf("no switch is given: name its configuration with --switch config_db.json, or a folder with one of each switch")
+	case l.cost:
+		return fmt.Errorf("--cost needs to know the cables: give a folder with a config_db.json of each switch and its neighbours, in place of --switch")
+	}
+	if !l.cost && len(l.fields.Set)+len(l.fields.Overlay)+len(l.fields.Fabrics) > 0 {
+		return fmt.Errorf("--set, --overlay and --fabric change the scenario that --cost simulates: leave them out, or give --cost")
 	}
 	if l.fixed != "" && len(l.switches) > 1 {
 		return fmt.Errorf("--fixed takes one switch at a time, and %d are given", len(l.switches))
@@ -107,14 +143,21 @@ func (l *linting) run(ctx context.Context, e *simulator.Simulator) error {
 			return err
 		}
 	}
-	if err := l.readProfiles(e); err != nil {
-		return err
+	return nil
+}
+
+func (l *linting) run(ctx context.Context, e *simulator.Simulator, given []string) error {
+	err := l.switchesOf(e, given)
+	if err == nil {
+		err = l.readProfiles(e)
 	}
-	hosts, err := readHosts(e.Env, l.hosts)
 	if err != nil {
 		return err
 	}
-	reports, err := l.judge(e, hosts)
+	if l.read, err = readHosts(e.Env, l.hosts); err != nil {
+		return err
+	}
+	subjects, reports, err := l.judge(e, l.read)
 	if err != nil {
 		return err
 	}
@@ -128,7 +171,13 @@ func (l *linting) run(ctx context.Context, e *simulator.Simulator) error {
 			}
 		}
 	}
-	err = e.Present(lintDocument(all, trials), l.json, prove.Record{Record: all.Record(), Trials: trials})
+	record := lintRecord{Record: prove.Record{Record: all.Record(), Trials: trials}}
+	if l.cost && len(all.Findings) > 0 {
+		if record.Cost, err = l.costs(ctx, e, l.site, subjects, l.read, reports); err != nil {
+			return err
+		}
+	}
+	err = e.Present(lintDocument(all, trials, record.Cost), l.json, record)
 	switch {
 	case err != nil:
 		return err
@@ -153,35 +202,40 @@ func (l *linting) readProfiles(e *simulator.Simulator) error {
 	return err
 }
 
+// lintRecord is the output of weft roce lint --json.
+type lintRecord struct {
+	prove.Record
+	Cost *faultcost.Report `json:"cost,omitempty"`
+}
+
 // judge checks the switches, and writes the corrected configuration of one if requested.
-func (l *linting) judge(e *simulator.Simulator, hosts []*host.Host) ([]*lint.Report, error) {
-	var all []lint.Subject
+func (l *linting) judge(e *simulator.Simulator, hosts []*host.Host) (all []lint.Subject, _ []*lint.Report, _ error) {
 	var configs []*sonic.Config
 	for _, file := range l.switches {
 		config, err := readSONiC(e, file)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		sw, problems := sonic.Examine(config)
 		for _, name := range l.options.Ports {
 			if !sw.HasPort(name) {
-				return nil, fmt.Errorf("--port %s: %s has no such port", name, file)
+				return nil, nil, fmt.Errorf("--port %s: %s has no such port", name, file)
 			}
 		}
 		configs, all = append(configs, config), append(all, lint.Subject{Switch: sw, Problems: problems})
 	}
 	reports := lint.CheckAll(all, hosts, l.options)
 	if l.fixed == "" {
-		return reports, nil
+		return all, reports, nil
 	}
 	if err := reports[0].Mend(configs[0]); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var b bytes.Buffer
 	if err := configs[0].Write(&b); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return reports, e.WriteText(l.fixed, b.Bytes())
+	return all, reports, e.WriteText(l.fixed, b.Bytes())
 }
 
 // readSONiC reads a switch's configuration from files separated by commas.
@@ -202,6 +256,10 @@ func readSONiCFile(e *simulator.Simulator, file string) (*sonic.Config, error) {
 	if err != nil {
 		return nil, process.CannotRead(file, err)
 	}
-	defer func() { _ = f.Close() }()
-	return sonic.Read(file, f)
+	in, err := packed.Undo(file, f)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	return sonic.Read(file, in)
 }

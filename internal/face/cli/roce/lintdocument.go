@@ -8,14 +8,15 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/roce/lint"
 	"weft/internal/roce/prove"
+	"weft/internal/study/faultcost"
 )
 
 // maxFixLines is the maximum number of printed lines of a fix; --json has all.
 const maxFixLines = 4
 
 // lintDocument is a report for people: the findings, each with its ports and
-// fixes, the trials, and the checks that could not be made.
-func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
+// fixes, what they cost a job if that is known, the trials, and the checks that could not be made.
+func lintDocument(r *lint.Report, trials []prove.Trial, cost *faultcost.Report) *doc.Document {
 	d := &doc.Document{
 		Brand: "RoCE v2 configuration", Title: upperFirst(countFindings(r)), Subtitle: "between switches and hosts",
 		Footer: "Made by weft roce lint. The same files and version make the same page.",
@@ -34,6 +35,11 @@ func lintDocument(r *lint.Report, trials []prove.Trial) *doc.Document {
 		}
 		d.Add(doc.Section{In: doc.Screen, Blocks: []doc.Block{doc.Listing(lines.String())}})
 		d.Add(doc.Section{Title: "Findings", In: doc.Page, Blocks: []doc.Block{t}})
+	}
+	if cost != nil {
+		for _, s := range costSections(cost) {
+			d.Add(s)
+		}
 	}
 	for i := range r.Findings {
 		d.Add(findingSection(&r.Findings[i]))

@@ -145,6 +145,9 @@ func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) (files []runstor
 		return []runstore.File{{Name: tuneNotes, Text: []byte(err.Error() + "\n")}}
 	}
 	for _, t := range roceexport.Targets() {
+		if t.Asked {
+			continue
+		}
 		out, err := t.Write(plan)
 		if err != nil {
 			fmt.Fprintf(&notes, "%s: no file: %v\n", t.Name, err)

@@ -1,6 +1,10 @@
 package network
 
 import (
+	"math/bits"
+	"slices"
+
+	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/adapter"
 	"weft/internal/sim/fabric/arbitration"
@@ -143,6 +147,48 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 		}
 	}
 	return s
+}
+
+// ethernetSwitchOf is a switch of the fabric by its name, with the settings of its own and of its ports.
+func ethernetSwitchOf(f *scenario.Fabric, c Classes, n *topology.Node) *fabric.EthernetSwitch {
+	own := f.OfSwitch(n.Name)
+	s := EthernetSwitch(own, c, n.Cabled())
+	differ := f.PortsOf(n.Name)
+	if len(differ) == 0 {
+		return s
+	}
+	usual := ethernetPort(s)
+	s.Ports = make([]fabric.EthernetPort, len(n.Cables))
+	more := int64(0)
+	for i := range s.Ports {
+		s.Ports[i] = usual
+		if slices.Contains(differ, i+1) {
+			s.Ports[i] = ethernetPort(EthernetSwitch(f.OfPort(n.Name, i+1), c, n.Cabled()))
+			more += promised(&s.Ports[i]) - promised(&usual)
+		}
+	}
+	if own.Ethernet.Shared == 0 && own.Ethernet.PFC.HeadroomPool == 0 {
+		s.Shared = max(int64(f.MTU)*2, s.Shared-more)
+	}
+	return s
+}
+
+// SharedOf is the shared pool of a switch of the fabric, in bytes.
+func SharedOf(f *scenario.Fabric, r *scenario.Resolved, n *topology.Node) int64 {
+	return ethernetSwitchOf(f, classesOf(f, r), n).Shared
+}
+
+// ethernetPort is a port of a switch whose ports are alike.
+func ethernetPort(s *fabric.EthernetSwitch) fabric.EthernetPort {
+	return fabric.EthernetPort{
+		Headroom: s.Headroom, AlphaNum: s.AlphaNum, AlphaDen: s.AlphaDen, EgressNum: s.EgressNum, EgressDen: s.EgressDen,
+		ECN: s.ECN, Lossless: s.PFC.Lossless, Stops: s.PFC.Stops, MaxFrame: s.MaxFrame, Schedule: s.Schedule,
+	}
+}
+
+// promised is the headroom of a port in all lossless classes.
+func promised(p *fabric.EthernetPort) int64 {
+	return int64(p.Headroom) * int64(bits.OnesCount16(p.Lossless))
 }
 
 var watchdogActions = map[scenario.WatchdogAction]watchdog.Action{

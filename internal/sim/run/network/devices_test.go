@@ -3,6 +3,7 @@ package network
 import (
 	"testing"
 
+	"weft/internal/base/topology"
 	"weft/internal/sim/transport/cc"
 	"weft/internal/test/simtest"
 	"weft/scenario"
@@ -68,5 +69,31 @@ func TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom(t *testing.T) {
 	}
 	if got := left(", headroom-pool: 1MiB"); got != 31<<20 {
 		t.Errorf("with a pool %d bytes are shared", got)
+	}
+}
+
+// TestAPortsOwnHeadroomIsNotShared: what two of four ports lack, and a third has not at all, is left to share.
+func TestAPortsOwnHeadroomIsNotShared(t *testing.T) {
+	r := simtest.Resolve(t, `cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics: [{preset: roce-v2-400g, switch: {buffer: 32MiB}, ethernet: {pfc: {headroom: 200KiB, reserve: 0B}}, switches: [
+  {names: [switch], ports: ["[1-2]"], set: [ethernet.pfc.headroom=50KiB]}, {names: [switch], ports: [3], set: ['ethernet.pfc.priorities=[]']}]}]
+workload: {collective: all-reduce, sizes: [1KiB]}
+`)
+	f := &r.Fabrics[0]
+	g, err := topology.SingleSwitch{Endpoints: 4, Radix: 4}.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &g.Nodes[g.Endpoints]
+	n.Name = "switch"
+	s := ethernetSwitchOf(f, classesOf(f, r), n)
+	if want := int64(32<<20 - (2*50+200)<<10); s.Shared != want {
+		t.Errorf("%d bytes are shared, want %d", s.Shared, want)
+	}
+	for i, want := range []int32{50 << 10, 50 << 10, 200 << 10, 200 << 10} {
+		if p := &s.Ports[i]; p.Headroom != want || (p.Lossless == 0) != (i == 2) {
+			t.Errorf("port %d has %d bytes of headroom, lossless %b", i+1, p.Headroom, p.Lossless)
+		}
 	}
 }

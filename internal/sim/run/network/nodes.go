@@ -42,7 +42,7 @@ func (p *Plan) devices() *Devices {
 	if protocol.Of(f.Kind).Ethernet() {
 		for i := range p.Graph.Nodes[p.Graph.Endpoints:] {
 			n := &p.Graph.Nodes[p.Graph.Endpoints+i]
-			eth := EthernetSwitch(f.OfSwitch(n.Name), p.Class, n.Cabled())
+			eth := ethernetSwitchOf(f, p.Class, n)
 			eth.Jitter = ib.Jitter
 			d.EthernetSwitches = append(d.EthernetSwitches, eth)
 		}
@@ -57,14 +57,21 @@ func checkSwitchNames(f *scenario.Fabric, g *topology.Graph) error {
 	if len(f.Switches) > 0 && !protocol.Of(f.Kind).Ethernet() {
 		return fmt.Errorf("settings of single switches are for Ethernet, and this is a fabric of kind %s", f.Kind)
 	}
-	names := map[string]bool{}
+	ports := map[string]int{} // by switch
 	for i := range g.Nodes[g.Endpoints:] {
-		names[g.Nodes[g.Endpoints+i].Name] = true
+		n := &g.Nodes[g.Endpoints+i]
+		ports[n.Name] = len(n.Cables)
 	}
 	for i := range f.Switches {
 		for _, name := range scenario.Expand(f.Switches[i].Names) {
-			if !names[name] {
+			all, known := ports[name]
+			if !known {
 				return fmt.Errorf("the fabric has no switch %q: its first is %s", name, g.Nodes[g.Endpoints].Name)
+			}
+			for _, port := range f.Switches[i].PortNumbers() {
+				if port > all {
+					return fmt.Errorf("switch %s has no port %d: it has %d", name, port, all)
+				}
 			}
 		}
 	}
