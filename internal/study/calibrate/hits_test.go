@@ -322,20 +322,28 @@ func hit(t *testing.T, p *planted, rng *rand.Rand, known map[string]*simulations
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := fmt.Sprint(p.nodes, log.Said.Devices, log.Said.Settings, log.Said.Direct, log.Said.Bounced, log.Said.Sockets)
+	concludeBy(t, cluster, d, o, known)
+	return d, cost
+}
+
+// concludeBy concludes a diagnosis by simulations of everything, which logs of the same sizes and
+// settings share.
+func concludeBy(t *testing.T, c *Cluster, d *Diagnosis, o Options, known map[string]*simulations) {
+	t.Helper()
+	said := &d.Log.Said
+	kind := fmt.Sprint(d.Tasks[0].Nodes, said.Devices, said.Settings, said.Direct, said.Bounced, said.Sockets)
 	s := known[kind]
 	if s == nil {
-		s = simulate(t, cluster, d, o)
+		s = simulate(t, c, d, o)
 		s.corrections, s.reached = d.Tasks[0].corrections, d.Tasks[0].reached
 		known[kind] = s
 	}
 	d.Tasks[0].corrections, d.Tasks[0].reached = s.corrections, s.reached
 	d.Predicted = s.predicted
-	if err := d.price(t.Context(), cluster, &o); err != nil {
+	if err := d.price(t.Context(), c, &o); err != nil {
 		t.Fatal(err)
 	}
 	d.conclude(s.trials)
-	return d, cost
 }
 
 // holdAgainstPage compares the rows of a table with the rows of the page. Each figure may differ by

@@ -58,7 +58,7 @@ func slowPosting(c *Cluster, _ *Task) ([]variant, string) {
 	return graded("block", 0, func(micros float64) variant {
 		at := time(micros)
 		return one(fmt.Sprintf("%v of the test for a block", at), c.path(".host.post"), at.Exact())
-	}, 2, 8, 32, 128), ""
+	}, 1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128), ""
 }
 
 // bondPort uses one port of two: the cluster describes a bond as one link.
