@@ -155,8 +155,7 @@ func changesSection(c *logfile.Changes, beside bool) doc.Section {
 			doc.Instead("±"+percent(s.Within)), doc.Text(verdict).In(tone))
 	}
 	text := fmt.Sprintf("Before: %s. After: %s. %d of %s changed by more than the noise of the logs.", c.Before, c.After, changed, plural(len(c.Sizes), "size", "sizes"))
-	if slower := c.Slower(); len(slower) > 0 {
-		worst := slices.MaxFunc(slower, func(a, b logfile.Change) int { return cmp.Compare(a.Ratio, b.Ratio) })
+	if worst, ok := mostChanged(c); ok {
 		text += fmt.Sprintf(" The most: %s takes %.2f times as long as before.", sizeText(worst.Bytes), worst.Ratio)
 	}
 	notes := []string{fmt.Sprintf("Noise of one measurement: %s, from in place against out of place and from repeated sizes; a change exceeds it three times. Jobs on other nodes can differ by more.", percent(c.Noise))}
@@ -167,6 +166,16 @@ func changesSection(c *logfile.Changes, beside bool) doc.Section {
 		notes = append(notes, "The verdict above is on both logs together. For one of them: weft diagnose "+c.After)
 	}
 	return doc.Section{Title: "Before and after", Blocks: slices.Concat(doc.Paragraphs(text), []doc.Block{t}, doc.Notes(notes...))}
+}
+
+// mostChanged is the largest change: of the sizes that take longer, if there are any.
+func mostChanged(c *logfile.Changes) (worst logfile.Change, ok bool) {
+	for _, s := range c.Sizes {
+		if s.Changed && (!ok || worst.Ratio < 1 && (s.Ratio > 1 || s.Ratio < worst.Ratio) || s.Ratio > 1 && s.Ratio > worst.Ratio) {
+			worst, ok = s, true
+		}
+	}
+	return worst, ok
 }
 
 // changedWork is what two logs measure.

@@ -2,9 +2,11 @@ package checks
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"weft/internal/base/packed"
 	"weft/internal/face/cli/process"
@@ -51,6 +53,9 @@ func inputsOf(e *simulator.Simulator, paths []string) (*inputs, error) {
 	}
 	if first := slices.Index(in.files, "-"); first >= 0 {
 		in.files = append(in.files[:first+1], slices.DeleteFunc(in.files[first+1:], func(name string) bool { return name == "-" })...)
+	}
+	if len(in.files) == 0 {
+		return nil, fmt.Errorf("there is no file to read in %s: want a log, or a folder with files that are not hidden", strings.Join(paths, ", "))
 	}
 	return in, nil
 }
