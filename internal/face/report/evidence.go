@@ -162,10 +162,25 @@ func changesSection(c *logfile.Changes, beside bool) doc.Section {
 	if c.Assumed {
 		notes[0] = fmt.Sprintf("Noise of one measurement: %s, an assumption where a log measures no size twice; a change exceeds it three times.", percent(c.Noise))
 	}
+	if text := otherwise(c.Settings); text != "" {
+		notes = append(notes, text)
+	}
 	if beside {
 		notes = append(notes, "The verdict above is on both logs together. For one of them: weft diagnose "+c.After)
 	}
 	return doc.Section{Title: "Before and after", Blocks: slices.Concat(doc.Paragraphs(text), []doc.Block{t}, doc.Notes(notes...))}
+}
+
+// otherwise names the settings that two logs state otherwise.
+func otherwise(all []logfile.Otherwise) string {
+	var texts []string
+	for _, s := range all {
+		texts = append(texts, fmt.Sprintf("%s (%s before, %s after)", s.Name, cmp.Or(s.Before, "not stated"), cmp.Or(s.After, "not stated")))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "Set otherwise: " + strings.Join(bounded(texts), ", ")
 }
 
 // mostChanged is the largest change: of the sizes that take longer, if there are any.

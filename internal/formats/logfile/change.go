@@ -40,6 +40,15 @@ type Changes struct {
 	Noise   float64  `json:"noise"`
 	Assumed bool     `json:"noise_is_assumed,omitempty"`
 	Sizes   []Change `json:"sizes"`
+	// Settings are those that the two logs state otherwise, by name.
+	Settings []Otherwise `json:"settings,omitempty"`
+}
+
+// Otherwise is a setting with its last values in two logs; "" where a log does not state it.
+type Otherwise struct {
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
 }
 
 // Slower are the sizes that take longer in the second log.
@@ -77,7 +86,40 @@ func (a *Logs) Changes() *Changes {
 	if len(c.Sizes) == 0 {
 		return nil
 	}
+	c.Settings = otherwise(a.stated(c.Before), a.stated(c.After))
 	return c
+}
+
+// stated are the last values of a file's settings, and its release of NCCL.
+func (a *Logs) stated(file string) map[string]string {
+	out := map[string]string{}
+	add := func(all []Setting) {
+		for _, s := range all {
+			if s.File == file && s.Name != settingProgram && s.Name != settingClient && s.Name != settingServer {
+				out[s.Name] = s.Value
+			}
+		}
+	}
+	add(a.Log.Said.Settings)
+	for _, t := range a.Log.Tables {
+		add(t.Settings)
+		if t.File == file && t.Version != "" {
+			out["NCCL"] = t.Version
+		}
+	}
+	return out
+}
+
+// otherwise are the settings that differ.
+func otherwise(before, after map[string]string) (out []Otherwise) {
+	names := maps.Clone(before)
+	maps.Copy(names, after)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if before[name] != after[name] {
+			out = append(out, Otherwise{name, before[name], after[name]})
+		}
+	}
+	return out
 }
 
 // change compares a size.

@@ -74,3 +74,14 @@ func TestOtherRanksAreNoChange(t *testing.T) {
 		t.Errorf("8 ranks and 16 ranks are compared: %+v", c)
 	}
 }
+
+func TestWhatIsSetOtherwiseIsNamed(t *testing.T) {
+	head := "$ NCCL_ALGO=Ring NCCL_DEBUG=INFO ./all_reduce_perf -g 8\n"
+	c := changesOf(t, head+reduced(100, 101, 1000, 1010), strings.Replace(head, "Ring", "Tree", 1)+reduced(100, 101, 1300, 1310))
+	if got := fmt.Sprint(c.Settings); got != "[{NCCL_ALGO Ring Tree}]" {
+		t.Errorf("set otherwise are %s, want NCCL_ALGO alone", got)
+	}
+	if c = changesOf(t, reduced(100, 101, 1000, 1010), head+reduced(100, 101, 1000, 1010)); !strings.Contains(fmt.Sprint(c.Settings), "{NCCL_ALGO  Ring}") {
+		t.Errorf("set otherwise are %v, want NCCL_ALGO, which the first log does not state", c.Settings)
+	}
+}
