@@ -17,13 +17,17 @@ import (
 const listedSlow = 8
 
 // Diagnosed is a diagnosis with what else was read: the verdict on the log, then a section for each kind of evidence. With one
-// log alone it is [Diagnosis].
-func Diagnosed(d *calibrate.Diagnosis, e *evidence.Evidence, with *peers.Result, from string) *doc.Document {
+// log alone it is [Diagnosis]. Stand names what stands out beside the log: it comes first if the log itself proves no fault.
+func Diagnosed(d *calibrate.Diagnosis, e *evidence.Evidence, stand []string, with *peers.Result, from string) *doc.Document {
 	out := Diagnosis(d)
-	if stand := e.StandOut(); len(stand) > 0 {
-		beside := doc.Paragraph{Text: "Beside weft's prediction these stand out: " + list(stand) + "."}
-		out.Sections[0].Blocks = slices.Insert(out.Sections[0].Blocks, 1, doc.Block(beside))
+	if len(stand) > 0 {
+		beside, at := doc.Paragraph{Text: "Beside weft's prediction these stand out: " + list(stand) + "."}, 1
+		if d.Verdict == calibrate.Healthy || d.Verdict == calibrate.NotProved {
+			beside.Text, at = "These stand out: "+list(stand)+". What follows is on the log alone.", 0
+		}
+		out.Sections[0].Blocks = slices.Insert(out.Sections[0].Blocks, at, doc.Block(beside))
 	}
+	out.Sections[0].Blocks = append(out.Sections[0].Blocks, doc.Notes(aside(d, e)...)...)
 	sections := evidenceSections(e, true)
 	if with != nil {
 		sections = append(sections, peersSections(with, from)...)
@@ -39,9 +43,9 @@ func Diagnosed(d *calibrate.Diagnosis, e *evidence.Evidence, with *peers.Result,
 }
 
 // Evidence is what files say without a log that is compared. Why is the reason, "" if there is no log.
-func Evidence(title string, e *evidence.Evidence, why string, with *peers.Result, from string) *doc.Document {
+func Evidence(title string, e *evidence.Evidence, stand []string, why string, with *peers.Result, from string) *doc.Document {
 	out := &doc.Document{Brand: "diagnosis", Title: title, Heading: title + ": without a log beside weft's prediction", Footer: "Made by weft from the named files."}
-	verdict := doc.Paragraphs(evidenceVerdict(e))
+	verdict := doc.Paragraphs(evidenceVerdict(e, stand))
 	var notes []string
 	if why != "" {
 		notes = append(notes, "no log is compared: "+why)
@@ -57,12 +61,30 @@ func Evidence(title string, e *evidence.Evidence, why string, with *peers.Result
 	return out
 }
 
+// aside says which tables are not compared with the prediction.
+func aside(d *calibrate.Diagnosis, e *evidence.Evidence) []string {
+	var slow []string
+	for _, t := range e.Aside {
+		if t.Slow {
+			slow = append(slow, place(t.File, t.Line))
+		}
+	}
+	if len(slow) == 0 {
+		return nil
+	}
+	text := "not compared with the prediction, since they are of slow nodes or pairs: " + strings.Join(bounded(slow), ", ")
+	if first := e.Aside[0].File; first != d.Log.Name {
+		text += ". For their cause: weft diagnose " + first
+	}
+	return []string{text}
+}
+
 // evidenceVerdict says what stands out.
-func evidenceVerdict(e *evidence.Evidence) string {
+func evidenceVerdict(e *evidence.Evidence, stand []string) string {
 	judged := evidenceJudged(e)
-	switch stand := e.StandOut(); {
+	switch {
 	case len(stand) > 0:
-		return fmt.Sprintf("These stand out: %s. Judged: %s.", list(stand), list(judged))
+		return fmt.Sprintf("These stand out: %s. Judged: %s.", list(stand), cmp.Or(list(judged), "metrics alone"))
 	case len(judged) > 0:
 		return "Nothing stands out. Judged: " + list(judged) + "."
 	}
@@ -166,7 +188,11 @@ func changesSection(c *logfile.Changes, beside bool) doc.Section {
 		notes = append(notes, text)
 	}
 	if beside {
-		notes = append(notes, "The verdict above is on both logs together. For one of them: weft diagnose "+c.After)
+		on := "The verdict above is on both logs together."
+		if changed > 0 {
+			on = "The verdict above is on " + c.After + " alone."
+		}
+		notes = append(notes, on)
 	}
 	return doc.Section{Title: "Before and after", Blocks: slices.Concat(doc.Paragraphs(text), []doc.Block{t}, doc.Notes(notes...))}
 }

@@ -11,6 +11,7 @@
 // # Files of the package
 //
 //	gather.go  the files, by their readers
+//	aside.go   tables of a log that no prediction is compared with
 //	judge.go   what was judged, and what stands out
 //
 // # Limits

@@ -63,7 +63,7 @@ func TestEachFileIsReadByTheReaderOfItsKind(t *testing.T) {
 	if len(e.Signs) != 1 || e.Signs[0].File != "debug" {
 		t.Errorf("the signs are %+v, want that of debug", e.Signs)
 	}
-	if got := fmt.Sprint(e.StandOut()); !e.Judged() || got != "[nodes or pairs of nodes ranks cables or ports]" {
+	if got := fmt.Sprint(e.StandOut()); !e.Judged() || got != "[nodes slow with most of their peers by bandwidth (n3) ranks that come late (rank 1) cables or ports]" {
 		t.Errorf("what stands out is %s", got)
 	}
 }
@@ -96,6 +96,72 @@ func TestALogIsNoOtherEvidence(t *testing.T) {
 		}
 		if e := Gather(all, open); !e.Empty() || slices.ContainsFunc(e.Notes, func(n logfile.Note) bool { return n.File == file }) {
 			t.Errorf("%s: pairs %+v, %+v; ports %+v; notes %v", file, e.Bandwidth, e.Latency, e.Ports, e.Notes)
+		}
+	}
+}
+
+// between is the log of ib_write_bw between two nodes.
+func between(from, to string, gbps float64) string {
+	return fmt.Sprintf("[root@%s ~]# ib_write_bw -s 65536 --report_gbits %s\n #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]\n 65536 5000 %.2f %.2f 0.7\n", from, to, gbps, gbps)
+}
+
+func TestTablesOfASlowNodeAreNotPredictedWithTheOthers(t *testing.T) {
+	open := func(name string) (io.ReadCloser, error) {
+		from, to, _ := strings.Cut(name, "-")
+		gbps := 394.0
+		if strings.Contains(name, "n3") {
+			gbps = 196
+		}
+		return io.NopCloser(strings.NewReader(between(from, to, gbps))), nil
+	}
+	for _, c := range []struct{ names, compared string }{
+		{"n1-n2 n1-n3 n1-n4 n2-n3 n2-n4 n3-n4", "n1-n2 n1-n4 n2-n4"},
+		{"n1-n2", "n1-n2"},
+		{"n1-n3 n3-n4", "n1-n3 n3-n4"}, // nothing to compare n3 with
+	} {
+		names := strings.Fields(c.names)
+		all, err := logfile.ReadAll(names, open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := Gather(all, open)
+		var left []string
+		for i, table := range e.Compared(all.Log).Tables {
+			left = append(left, table.File)
+			if table.File == "" {
+				left[i] = names[0]
+			}
+		}
+		if got := strings.Join(left, " "); got != c.compared || len(e.Aside) != len(names)-len(left) {
+			t.Errorf("of %s these are predicted: %s, and set aside: %v; want %s", c.names, got, e.Aside, c.compared)
+		}
+	}
+}
+
+func TestOfTwoLogsThatDifferTheSecondIsPredicted(t *testing.T) {
+	log := func(us, alg float64) string {
+		return fmt.Sprintf("$ NCCL_ALGO=Ring ./all_reduce_perf -g 8\n# size count type redop time algbw busbw #wrong time algbw busbw #wrong\n1048576 262144 float sum %.2f %.2f %.2f 0 %.2f %.2f %.2f 0\n", us, alg, alg*1.75, us, alg, alg*1.75)
+	}
+	texts := map[string]string{"a": log(100, 10.49), "b": log(150, 6.99), "c": log(100, 10.49)}
+	for _, c := range []struct{ names, compared string }{{"a b", "b"}, {"b a", "a"}, {"a c", "a c"}} {
+		names := strings.Fields(c.names)
+		open := func(name string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(texts[name])), nil }
+		all, err := logfile.ReadAll(names, open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared := Gather(all, open).Compared(all.Log)
+		var left []string
+		for _, table := range compared.Tables {
+			left = append(left, table.File)
+		}
+		if got := strings.Join(left, " "); got != c.compared {
+			t.Errorf("of %s these are predicted: %s, want %s", c.names, got, c.compared)
+		}
+		for _, s := range compared.Said.Settings {
+			if !slices.Contains(left, s.File) {
+				t.Errorf("of %s a setting of %s counts: %+v", c.names, s.File, s)
+			}
 		}
 	}
 }

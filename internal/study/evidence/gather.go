@@ -27,6 +27,8 @@ type Evidence struct {
 	Records int                `json:"files_of_ranks,omitempty"`
 	// Ports are counters and states of ports; nil if there are none.
 	Ports *cablehealth.Report `json:"ports,omitempty"`
+	// Aside are the tables that [Evidence.Compared] leaves out.
+	Aside []Aside `json:"tables_set_aside,omitempty"`
 	// Signs are what messages say, if there is no log beside them.
 	Signs []logfile.Sign `json:"signs,omitempty"`
 	// Notes are places of pairs and dumps that are left out, and Unlisted the number of further ones.
@@ -34,6 +36,8 @@ type Evidence struct {
 	Unlisted int            `json:"more_left_out,omitempty"`
 	// Unread are the files that nothing reads.
 	Unread []Unread `json:"not_read,omitempty"`
+
+	slow []logfile.Note // places of the log's tables between slow nodes, without a text
 }
 
 // Unread is a file that nothing reads.
@@ -111,6 +115,7 @@ func reason(err error) string {
 // pairs reads the pairs of all files, and those of the log's tables.
 func (g *gathering) pairs(all *logfile.Logs, others []string) {
 	set := pairs.FromLog(all.Log)
+	own := slices.Clone(set.Pairs)
 	files := 0
 	for _, name := range slices.Concat(all.Logs, others) {
 		ok := g.read(name, func(in io.Reader) error {
@@ -130,6 +135,7 @@ func (g *gathering) pairs(all *logfile.Logs, others []string) {
 	}
 	g.Unlisted += set.Unlisted
 	g.Bandwidth, g.Latency = set.Judge()
+	g.slow = slowOf(own, g.Bandwidth, g.Latency)
 	if files == 0 { // a log between two nodes is no comparison of nodes
 		g.Bandwidth, g.Latency = judgeable(g.Bandwidth), judgeable(g.Latency)
 	}

@@ -1,6 +1,13 @@
 package evidence
 
-import "weft/internal/formats/pairs"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/formats/logfile"
+	"weft/internal/formats/pairs"
+)
 
 // worthwhile is the ratio of times from which on a size that has become slower stands out: an assumption.
 const worthwhile = 1.1
@@ -18,27 +25,56 @@ func (e *Evidence) Judged() bool {
 
 // StandOut names what stands out: what is slow, late or bad.
 func (e *Evidence) StandOut() (out []string) {
-	if e.Changes != nil {
-		for _, s := range e.Changes.Slower() {
-			if s.Ratio >= worthwhile {
-				out = append(out, "sizes that take longer than before")
-				break
-			}
-		}
+	if e.Changes != nil && slices.ContainsFunc(e.Changes.Slower(), func(s logfile.Change) bool { return s.Ratio >= worthwhile }) {
+		out = append(out, "sizes that take longer than before")
 	}
 	for _, j := range e.pairs() {
-		if len(j.SlowNodes)+len(j.SlowPairs) > 0 {
-			out = append(out, "nodes or pairs of nodes")
-			break
+		of := "bandwidth"
+		if j.Latency {
+			of = "latency"
+		}
+		var nodes, between []string
+		for _, n := range j.SlowNodes {
+			nodes = append(nodes, n.Name)
+		}
+		for _, p := range j.SlowPairs {
+			between = append(between, p.From+" to "+p.To)
+		}
+		if len(nodes) > 0 {
+			out = append(out, fmt.Sprintf("nodes slow with most of their peers by %s (%s)", of, few(nodes)))
+		}
+		if len(between) > 0 {
+			out = append(out, fmt.Sprintf("pairs slow by %s (%s)", of, few(between)))
 		}
 	}
-	if e.Ranks != nil && len(e.Ranks.Late)+len(e.Ranks.Behind) > 0 {
-		out = append(out, "ranks")
+	if e.Ranks != nil {
+		var late, behind []string
+		for _, l := range e.Ranks.Late {
+			late = append(late, l.String())
+		}
+		for _, b := range e.Ranks.Behind {
+			behind = append(behind, b.String())
+		}
+		if len(late) > 0 {
+			out = append(out, fmt.Sprintf("ranks that come late (%s)", few(late)))
+		}
+		if len(behind) > 0 {
+			out = append(out, fmt.Sprintf("ranks that are behind (%s)", few(behind)))
+		}
 	}
 	if e.Ports != nil && len(e.Ports.Findings) > 0 {
 		out = append(out, "cables or ports")
 	}
 	return out
+}
+
+// few are the first names.
+func few(names []string) string {
+	const most = 3
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // pairs are the judgements of pairs that there are.

@@ -60,7 +60,7 @@ func (d *diagnosing) do(ctx context.Context, e *simulator.Simulator, paths []str
 	case failed != nil:
 		found.NotCompared = "no file has a table of measurements of a cluster"
 	default:
-		failed = d.predict(ctx, e, all.Log, o, found)
+		failed = d.predict(ctx, e, found.Compared(all.Log), o, found)
 		if found.log == nil && (found.Empty() || !isOfLog(failed)) {
 			return failed
 		}
@@ -153,11 +153,11 @@ func (x *diagnosed) conclude(ctx context.Context, e *simulator.Simulator, asJSON
 // document is the report.
 func (x *diagnosed) document(files []string) *doc.Document {
 	if x.log != nil {
-		return report.Diagnosed(x.log, x.Evidence, x.Peers, x.from)
+		return report.Diagnosed(x.log, x.Evidence, x.StandOut, x.Peers, x.from)
 	}
 	title := files[0]
 	if len(files) > 1 {
 		title = fmt.Sprintf("%d files", len(files))
 	}
-	return report.Evidence(title, x.Evidence, x.NotCompared, x.Peers, x.from)
+	return report.Evidence(title, x.Evidence, x.StandOut, x.NotCompared, x.Peers, x.from)
 }
