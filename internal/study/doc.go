@@ -19,6 +19,7 @@
 //	latency     the time of one small message, term by term
 //	collisions  the cost of ECMP's collisions over hash seeds
 //	calibrate   measured logs compared with predictions: causes, and fitted constants
+//	evidence    what files beside a log say: pairs of nodes, late ranks, ports, a second log
 //	peers       ports, GPUs and ranks whose counters do not look like their peers'
 //	predict     a network with one measured pair
 //	traffic     packets of a simulation at the ports that they pass, for the emulated subnet

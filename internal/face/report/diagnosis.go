@@ -43,7 +43,7 @@ func Diagnosis(d *calibrate.Diagnosis) *doc.Document {
 	out.Add(doc.Section{Verdict: true, Blocks: append(doc.Paragraphs(Finding(d)), doc.Notes(logNotes(d)...)...)})
 	likeliest := d.Likeliest(shownLikeliest)
 	for i, t := range d.Tasks {
-		out.Add(doc.Section{Title: t.Title, Blocks: slices.Concat(doc.Notes(taskNotes(t)...), taskPlots(d, i, likeliest), []doc.Block{taskTable(d, i, likeliest)})})
+		out.Add(doc.Section{Title: inFile(t), Blocks: slices.Concat(doc.Notes(taskNotes(t)...), taskPlots(d, i, likeliest), []doc.Block{taskTable(d, i, likeliest)})})
 	}
 	for i := range likeliest {
 		out.Add(explanation(i, &likeliest[i]))
@@ -86,24 +86,24 @@ func LogHeading(l *logfile.Log) string {
 // with its line.
 func logNotes(d *calibrate.Diagnosis) (out []string) {
 	for _, n := range d.Log.Notes {
-		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))
+		out = append(out, logfile.Place(n.File, n.Line)+": "+n.Text)
 	}
 	if d.Log.Unlisted > 0 {
 		out = append(out, fmt.Sprintf("and %s more of that kind", plural(d.Log.Unlisted, "place", "places")))
 	}
 	for _, t := range d.Log.Tables {
 		if t.Cut != "" {
-			out = append(out, fmt.Sprintf("line %d: partial: %s", t.Line, t.Cut))
+			out = append(out, logfile.Place(t.File, t.Line)+": partial: "+t.Cut)
 		}
 		if len(t.Suspects) > 0 {
-			out = append(out, fmt.Sprintf("line %d: the log itself calls these slow: %s", t.Line, strings.Join(t.Suspects, ", ")))
+			out = append(out, logfile.Place(t.File, t.Line)+": the log itself calls these slow: "+strings.Join(t.Suspects, ", "))
 		}
 	}
 	for _, s := range d.Log.Said.Signs {
-		out = append(out, fmt.Sprintf("%s: the log says: %s", logfile.Place(s.File, s.Line), s.Text))
+		out = append(out, logfile.Place(s.File, s.Line)+": the log says: "+s.Text)
 	}
 	for _, n := range d.Log.Said.Warnings {
-		out = append(out, fmt.Sprintf("line %d: the log has a warning: %s", n.Line, n.Text))
+		out = append(out, logfile.Place(n.File, n.Line)+": the log has a warning: "+n.Text)
 	}
 	if settings := d.Log.Said.Settings; len(settings) > 0 {
 		var list []string
@@ -117,7 +117,7 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 		}
 	}
 	for _, n := range d.Notes {
-		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))
+		out = append(out, logfile.Place(n.File, n.Line)+": "+n.Text)
 	}
 	return append(out, statedNotes(d)...)
 }

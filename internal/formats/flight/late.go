@@ -91,6 +91,16 @@ func (f *Fleet) Stragglers() *Stragglers {
 	return s
 }
 
+// Enough is the number of ranks with so many collectives that they were judged.
+func (s *Stragglers) Enough() (n int) {
+	for _, l := range s.All {
+		if l.Collectives >= fewest {
+			n++
+		}
+	}
+	return n
+}
+
 // order is an order of calls.
 func order(a, b Call) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Part, b.Part))

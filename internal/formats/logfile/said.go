@@ -19,10 +19,14 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// Place is a line of a log in words; the name of its file stands there if the log is of several.
+// Place is a line of a log in words; the name of its file stands there if the log is of several. Line 0 is
+// the whole file.
 func Place(file string, line int) string {
-	if file == "" {
+	switch {
+	case file == "":
 		return fmt.Sprintf("line %d", line)
+	case line == 0:
+		return file
 	}
 	return fmt.Sprintf("%s:%d", file, line)
 }

@@ -24,7 +24,7 @@ type Logs struct {
 }
 
 // ReadAll reads several files as one log. An error names each file that cannot be opened; or, if no file has a table, each
-// file with the reason.
+// file with the reason: then the messages and the others are returned, too.
 func ReadAll(names []string, open func(name string) (io.ReadCloser, error)) (*Logs, error) {
 	if len(names) > maxFiles {
 		return nil, fmt.Errorf("%d files: want at most %d", len(names), maxFiles)
@@ -48,9 +48,9 @@ func ReadAll(names []string, open func(name string) (io.ReadCloser, error)) (*Lo
 	case len(unopened) > 0:
 		return nil, errors.Join(bounded(unopened)...)
 	case len(all.Logs) == 0 && len(without) == 1:
-		return nil, without[0]
+		return all, without[0]
 	case len(all.Logs) == 0:
-		return nil, fmt.Errorf("none of %d files has a table of measurements:\n%w", len(names), errors.Join(bounded(shortened(without))...))
+		return all, fmt.Errorf("none of %d files has a table of measurements:\n%w", len(names), errors.Join(bounded(shortened(without))...))
 	}
 	all.share()
 	all.Log.Name = all.Logs[0]

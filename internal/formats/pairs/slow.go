@@ -39,6 +39,16 @@ type Judged struct {
 	SlowPairs []Pair `json:"slow_pairs,omitempty"`
 }
 
+// Enough is the number of nodes with so many peers that they were judged.
+func (j *Judged) Enough() (n int) {
+	for _, node := range j.Nodes {
+		if node.Peers >= fewestPeers && len(j.Nodes) > fewestPeers {
+			n++
+		}
+	}
+	return n
+}
+
 // Judge finds slow nodes and slow pairs among the bandwidths, and among the latencies. Either is nil without pairs.
 func (s *Set) Judge() (bandwidth, latency *Judged) { return s.judge(false), s.judge(true) }
 

@@ -28,9 +28,16 @@ const topologyKind = "topology"
 
 // Read reads files of any kinds. The error names the files that no reader knows, and what is read.
 func Read(sources []Source, o Options) (*portstate.Set, []File, error) {
-	set := portstate.NewSet()
-	var files []File
-	var unknown []error
+	set, files, unknown := ReadKnown(sources, o)
+	if len(unknown) > 0 {
+		return nil, nil, fmt.Errorf("%w\n\nThese are read:\n%s", errors.Join(unknown...), Kinds())
+	}
+	return set, files, nil
+}
+
+// ReadKnown reads the files of known kinds, and says of the others why they are not read.
+func ReadKnown(sources []Source, o Options) (set *portstate.Set, files []File, unknown []error) {
+	set = portstate.NewSet()
 	devices := devicesOf(set, sources, o)
 	for i, s := range sources {
 		kind, err := readOne(set, s, devices[i])
@@ -41,10 +48,7 @@ func Read(sources []Source, o Options) (*portstate.Set, []File, error) {
 		files = append(files, File{s.Name, kind})
 	}
 	set.Finish()
-	if len(unknown) > 0 {
-		return nil, nil, fmt.Errorf("%w\n\nThese are read:\n%s", errors.Join(unknown...), Kinds())
-	}
-	return set, files, nil
+	return set, files, unknown
 }
 
 // devicesOf is the device that each file is about if it does not say so itself, as Ethernet's tools do

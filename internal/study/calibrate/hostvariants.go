@@ -53,12 +53,9 @@ func slowGPU(*Cluster, *Task) ([]variant, string) {
 	}, 1.25, 1.6, 2.5), ""
 }
 
-// slowPosting has the CPU post each block slowly.
-func slowPosting(c *Cluster, _ *Task) ([]variant, string) {
-	return graded("block", 0, func(micros float64) variant {
-		at := time(micros)
-		return one(fmt.Sprintf("%v of the test for a block", at), c.path(".host.post"), at.Exact())
-	}, 1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128), ""
+// smallTest bounds the rate by what the test keeps in flight.
+func smallTest(_ *Cluster, t *Task) ([]variant, string) {
+	return memoryPath(t, "test", "blocks in flight for "), ""
 }
 
 // bondPort uses one port of two: the cluster describes a bond as one link.

@@ -232,7 +232,7 @@ var Hypotheses = []Hypothesis{
 		},
 	},
 	{
-		ID: "test-parameters", Title: "the test itself: its blocks, batches and threads are too few to fill the link", weight: common, of: transfers, network: true, variants: slowPosting, denied: parametersGiven,
+		ID: "test-parameters", Title: "the test itself: its blocks, batches and threads are too few to fill the link", weight: common, of: transfers, network: true, variants: smallTest, denied: parametersGiven,
 		Check: []string{"the test again with larger blocks, a larger batch and more threads: --block_size, --batch_size, --threads"},
 	},
 	{

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,13 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft"
-	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
-	"weft/internal/face/report"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim/protocol"
 	"weft/internal/study/calibrate"
@@ -99,12 +95,17 @@ func (l *logged) readLog(e *simulator.Simulator, path string) (*logfile.Log, err
 	if err != nil {
 		return nil, err
 	}
+	l.nameOp(log)
+	return log, nil
+}
+
+// nameOp gives the tables without an operation that of the flags.
+func (l *logged) nameOp(log *logfile.Log) {
 	for _, t := range log.Tables {
 		if t.Op == "" && l.op != "" {
 			t.Op = l.op
 		}
 	}
-	return log, nil
 }
 
 // clusterOf is the cluster of the flags, on the fabric of the flags or of the log.
@@ -168,7 +169,7 @@ type diagnosing struct {
 func NewDiagnose(e *simulator.Simulator) *cobra.Command {
 	d := &diagnosing{}
 	cmd := &cobra.Command{
-		Use:   "diagnose LOG | --prometheus URL|FILE",
+		Use:   "diagnose LOG... | --prometheus URL|FILE",
 		Short: "explain why a cluster is slow, from a measured log or its counters",
 		Long: `Reads a log of nccl-tests, of perftest (ib_write_bw, ib_send_lat, …), of DeepEP's tests,
 nixlbench, Mooncake's transfer_engine_bench, or the report of clusterkit, and compares it
@@ -179,27 +180,36 @@ probability, from its frequency, the noise of the log and weft's error on health
 clusters. Causes that the log cannot distinguish are named together, with checks to
 make on the cluster. "-" is standard input.
 
+Several files, and folders with all of their files, are evidence of one cluster: logs; messages of
+NCCL (NCCL_DEBUG_FILE); bandwidths or latencies between pairs of nodes (matrices of clusterkit,
+CSV, JSON, many logs of ib_write_bw); records of each rank's collectives (NCCL Inspector, PyTorch's
+flight recorder as JSON); and what weft fabric health reads of ports. Two logs of one operation are
+compared as before and after, in the order of the command line. Without a log the rest is judged alone.
+
 With --prometheus it compares the counters of ports, GPUs and ranks with those of
-their peers instead, and says which stand out and what that fits. Nothing is simulated.
+their peers, and says which stand out and what that fits. Without a log nothing is simulated.
 The token for a Prometheus that asks for one is in WEFT_PROMETHEUS_TOKEN.
 
 The exit code is 0 for a healthy cluster, 5 for a cluster that falls short, explained
-or not, and 7 if the log proves neither.`,
+or not, or for evidence that stands out, 6 if nothing was judged, and 7 if the log proves
+neither a fault nor a healthy cluster.`,
 		Example: `  weft diagnose slurm-4711.out --cluster dgx-h100 --fabric infiniband-ndr
   weft diagnose nccl.log --cluster examples/two-nodes-h100.yaml --html why.html
+  weft diagnose before.log after.log nccl-debug.log counters/
   weft diagnose --prometheus http://prometheus:9090 --last 2h --match 'job="node"'
   ib_write_bw host2 | weft diagnose - --cluster my.yaml --json`,
 		Args: func(cmd *cobra.Command, given []string) error {
+			least := 1
 			if len(d.peers.from) > 0 {
-				return flags.Args(0, 0, "either a log or --prometheus")(cmd, given)
+				least = 0
 			}
-			return flags.Args(1, 1, "one log")(cmd, given)
+			return flags.Args(least, 10_000, "a log, a folder or --prometheus")(cmd, given)
 		},
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if len(d.peers.from) > 0 {
+			if len(given) == 0 {
 				return d.peers.do(cmd.Context(), e, d.json)
 			}
-			return d.do(cmd.Context(), e, given[0])
+			return d.do(cmd.Context(), e, given)
 		},
 	}
 	f := cmd.Flags()
@@ -209,45 +219,4 @@ or not, and 7 if the log proves neither.`,
 	d.peers.register(cmd)
 	e.ReportFlags(cmd)
 	return cmd
-}
-
-func (d *diagnosing) do(ctx context.Context, e *simulator.Simulator, path string) error {
-	o, err := d.options(e)
-	if err != nil {
-		return err
-	}
-	log, err := d.readLog(e, path)
-	if err != nil {
-		return err
-	}
-	c, err := d.clusterOf(e, []*logfile.Log{log})
-	if err != nil {
-		return err
-	}
-	line := e.Working("the cluster is simulated as it is described")
-	o.Progress = func(p weft.Progress) {
-		simulator.ShowProgress(line, p, line.Pace.Left(p.Share, line.Elapsed()))
-	}
-	found, err := c.Diagnose(ctx, log, o)
-	line.End()
-	if found == nil {
-		if ctx.Err() != nil {
-			return exit.Errorf(exit.Partial, "stopped before there was a result")
-		}
-		return err
-	}
-	if err := e.Present(report.Diagnosis(found), d.json, found.Record(report.Finding(found))); err != nil {
-		return err
-	}
-	switch {
-	case ctx.Err() != nil:
-		return exit.Errorf(exit.Partial, "stopped early: not all causes were tested")
-	case err != nil:
-		return exit.Errorf(exit.Failed, "%w", err)
-	case found.Verdict == calibrate.NotProved:
-		return exit.Errorf(exit.NotProved, "the log proves neither a fault nor a healthy cluster")
-	case found.Verdict != calibrate.Healthy:
-		return exit.Errorf(exit.Refuted, "the log does not fit the cluster as described: %s", found.Verdict)
-	}
-	return nil
 }

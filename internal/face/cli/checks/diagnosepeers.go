@@ -43,7 +43,7 @@ type comparing struct {
 
 func (c *comparing) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&c.from, "prometheus", nil, "instead of a log: compare ports, GPUs and ranks with their peers, from a Prometheus (its URL), a saved answer of it, a text dump, or NCCL Inspector's JSON; may be repeated")
+	f.StringArrayVar(&c.from, "prometheus", nil, "beside a log or instead of one: compare ports, GPUs and ranks with their peers, from a Prometheus (its URL), a saved answer of it, a text dump, or NCCL Inspector's JSON; may be repeated")
 	f.DurationVar(&c.last, "last", time.Hour, "with a URL: the length of the range")
 	f.StringVar(&c.until, "until", "", "with a URL: the end of the range, such as 2026-11-23T05:00:00Z (default: now)")
 	f.StringVar(&c.match, "match", "", `with a URL: matchers of labels that choose a part of the cluster, such as 'job="node",rack=~"a.*"'`)
@@ -51,30 +51,11 @@ func (c *comparing) register(cmd *cobra.Command) {
 
 // do compares and reports.
 func (c *comparing) do(ctx context.Context, e *simulator.Simulator, asJSON bool) error {
-	end := e.Now()
-	if c.until != "" {
-		var err error
-		if end, err = time.Parse(time.RFC3339, c.until); err != nil {
-			return fmt.Errorf("--until %s: want a time such as 2026-11-23T05:00:00Z", flags.Abridged(c.until))
-		}
+	found, err := c.find(ctx, e)
+	if err != nil {
+		return err
 	}
-	if c.last < time.Minute || c.last > 366*24*time.Hour {
-		return fmt.Errorf("--last %v: want 1m to 8784h", c.last)
-	}
-	var d metrics.Data
-	for _, from := range c.from {
-		var err error
-		if strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
-			err = c.ask(ctx, e, &d, from, end)
-		} else {
-			err = readMetrics(e, &d, from)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	found := peers.Compare(&d)
-	if err := e.Present(report.Peers(found, strings.Join(c.named(), ", ")), asJSON, found); err != nil {
+	if err := e.Present(report.Peers(found, c.names()), asJSON, found); err != nil {
 		return err
 	}
 	if len(found.Findings) > 0 {
@@ -85,6 +66,36 @@ func (c *comparing) do(ctx context.Context, e *simulator.Simulator, asJSON bool)
 	}
 	return nil
 }
+
+// find reads the metrics and compares.
+func (c *comparing) find(ctx context.Context, e *simulator.Simulator) (*peers.Result, error) {
+	end := e.Now()
+	if c.until != "" {
+		var err error
+		if end, err = time.Parse(time.RFC3339, c.until); err != nil {
+			return nil, fmt.Errorf("--until %s: want a time such as 2026-11-23T05:00:00Z", flags.Abridged(c.until))
+		}
+	}
+	if c.last < time.Minute || c.last > 366*24*time.Hour {
+		return nil, fmt.Errorf("--last %v: want 1m to 8784h", c.last)
+	}
+	var d metrics.Data
+	for _, from := range c.from {
+		var err error
+		if strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
+			err = c.ask(ctx, e, &d, from, end)
+		} else {
+			err = readMetrics(e, &d, from)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return peers.Compare(&d), nil
+}
+
+// names is the sources in one text, without passwords.
+func (c *comparing) names() string { return strings.Join(c.named(), ", ") }
 
 // named are the sources without passwords.
 func (c *comparing) named() (names []string) {
