@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/formats/flight"
+	"weft/internal/formats/logfile"
 	"weft/internal/formats/pairs"
 	"weft/internal/study/evidence"
 	"weft/units"

@@ -209,7 +209,7 @@ func (s *story) suffered() string {
 }
 
 // place is the port where the pauses begin, or the ports of which each flow that has a part in them crosses one.
-func (s *story) logfile.Place() string {
+func (s *story) place() string {
 	l := s.root()
 	other := slices.ContainsFunc(s.p.Links, func(o results.PausedLink) bool { return o.Root() && o.Cause != l.Cause })
 	switch {

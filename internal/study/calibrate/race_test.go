@@ -65,8 +65,8 @@ func agrees(t *testing.T, name string, race, whole raced) {
 	if race.Verdict != Healthy {
 		one, other := &race.Explanations[0], &whole.Explanations[0]
 		named := max(one.Posterior, other.Posterior) >= worthTelling
-		apart := other.Posterior - one.Posterior // what is open can belong to the first cause
-		if named && one.ID != other.ID || apart > max(worthTelling, race.Open+.01) || apart < -worthTelling {
+		most := (one.Posterior + race.Open) / (1 - race.Open) // if what is open belongs to the first cause, or to none
+		if named && one.ID != other.ID || other.Posterior > most+.01 || other.Posterior < one.Posterior-worthTelling {
 			t.Errorf("%s: the first cause is %s, %s, with %.3f; want %s, %s, with %.3f", name,
 				one.ID, one.Label, one.Posterior, other.ID, other.Label, other.Posterior)
 		}
