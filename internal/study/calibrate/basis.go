@@ -110,9 +110,9 @@ func algorithmNamed(value string) scenario.Algorithm {
 	return names[strings.TrimPrefix(value, "allreduce:")]
 }
 
-// oneDevice is the name of a network device in NCCL_IB_HCA: a name that ends with its number, and
-// perhaps a port. A name without a number is the prefix of several.
-var oneDevice = regexp.MustCompile(`^=?\w*?(\d+)(?::\d+)?$`)
+// oneDevice is the name of one network device in NCCL_IB_HCA: it ends with its number, and perhaps a
+// port. Other names, as mlx5 or mlx5_, are prefixes of several.
+var oneDevice = regexp.MustCompile(`^(?:\w+_\d+|(?:bnxt_re|irdma|rocep|efa)\w*\d+)(?::\d+)?$`)
 
 // idleNICsOf is the log's own number of NICs of a node, if it is less than the cluster's: of the
 // devices that NCCL lists, or of NCCL_IB_HCA. A list of devices to leave out says nothing of those
