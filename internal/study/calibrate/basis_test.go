@@ -60,7 +60,7 @@ func TestAUsersChoiceIsNoFault(t *testing.T) {
 	ring := scenario.Override{Path: "workload.algorithm", Value: "ring", Origin: "fault"}
 	log := measure(t, "all-reduce", 7, ring)
 	c, o := describe(t, small), Options{Known: .06}
-	with := diagnoseBy(t, c, read(t, "$ mpirun -np 4 -x NCCL_ALGO=Ring ./all_reduce_perf\n" + log)[0], o)
+	with := diagnoseBy(t, c, read(t, "$ mpirun -np 4 -x NCCL_ALGO=Ring ./all_reduce_perf\n"+log)[0], o)
 	if with.Verdict != Healthy {
 		t.Errorf("with the line: %s, %s", with.Verdict, firstFew(with.Diagnosis))
 	}

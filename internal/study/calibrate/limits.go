@@ -38,6 +38,9 @@ const (
 // largest error of the rows that fitted their constants (docs/INFERENCE.md).
 const knownExchange = .08
 
+// oldSpread is the error of ln(time) that rules of a newer NCCL than the log's add: an assumption.
+const oldSpread = .2
+
 // leastNoise is the minimum noise of a log, used if its two measurements of each size differ less,
 // or if it has one measurement: an assumption.
 const leastNoise = .005

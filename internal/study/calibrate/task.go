@@ -64,6 +64,7 @@ type Task struct {
 	Stated []Stated
 
 	kind      kind
+	old       bool    // NCCL's release is older than the rules that are known
 	wires     float64 // the busbw in GB/s that the wires carry; 0 if not known
 	simulated []int64 // sizes, ascending
 	// The cluster as described is simulated to reached: corrections are, by point, the factors on
@@ -175,7 +176,7 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 		{Path: "workload.collective", Value: t.Op, Origin: "the log's operation"},
 		{Path: "cluster.nodes", Value: fmt.Sprint(task.Nodes), Origin: "the log's nodes"},
 	}
-	task.release(whole, cmp.Or(task.Table.Version, log.Said.Version))
+	task.release(whole, cmp.Or(task.Table.Version, log.Said.Version), &log.Said)
 	if t.Harness != "" {
 		task.over = append(task.over, scenario.Override{Path: "nccl.harness", Value: t.Harness, Origin: "the log's launch"})
 	}
@@ -187,7 +188,7 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 
 // release takes NCCL's release, as the log has it, and tells by which rules the log is predicted. RCCL has
 // one set of rules.
-func (t *Task) release(whole *scenario.Resolved, version string) {
+func (t *Task) release(whole *scenario.Resolved, version string, said *logfile.Said) {
 	if whole.Cluster.Node.GPU.Architecture == scenario.CDNA3 {
 		return
 	}
@@ -198,9 +199,13 @@ func (t *Task) release(whole *scenario.Resolved, version string) {
 		by = whole.NCCL.Version + ", as the cluster has it"
 	}
 	switch {
+	case version == "" && t.before25(said):
+		t.old = true
+		t.Told = append(t.Told, fmt.Sprintf("NCCL_TREE_THRESHOLD is a variable of releases before 2.5, whose rules are not known (2.%d is the oldest): the prediction uses the rules of %s", nccl.OldestRelease, by))
 	case version == "":
 		t.Told = append(t.Told, fmt.Sprintf("the log does not state NCCL's release: predicted by the rules of %s", by))
 	case err != nil:
+		t.old = true
 		t.Told = append(t.Told, fmt.Sprintf("the rules of the log's NCCL %s are not known (2.%d is the oldest): the prediction uses the rules of %s", version, nccl.OldestRelease, by))
 	default:
 		t.over = append(t.over, scenario.Override{Path: "nccl.version", Value: version, Origin: "the log's NCCL"})
@@ -210,6 +215,12 @@ func (t *Task) release(whole *scenario.Resolved, version string) {
 		}
 		t.Told = append(t.Told, told)
 	}
+}
+
+// before25 reports whether the log has the variable that NCCL 2.5 took away.
+func (t *Task) before25(said *logfile.Said) bool {
+	_, ok := setFor(t, said, "NCCL_TREE_THRESHOLD")
+	return ok
 }
 
 func orNone(s string) string {
@@ -532,7 +543,9 @@ func (t *Task) point(r *logfile.Row, whole *scenario.Resolved, o Options) Point 
 	if t.kind == collective {
 		p.Factor = measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())
 	}
-	p.Bias, p.Known = t.known(whole, r.Bytes, &o)
+	if p.Bias, p.Known = t.known(whole, r.Bytes, &o); t.old {
+		p.Known = math.Hypot(p.Known, oldSpread)
+	}
 	return p
 }
 
