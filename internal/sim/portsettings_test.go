@@ -118,7 +118,7 @@ workload: {pattern: incast, fan-in: 5, sizes: [4MiB]}
 // TestAPortThatIsNotThereIsRefused: of a switch of 32 ports.
 func TestAPortThatIsNotThereIsRefused(t *testing.T) {
 	_, err := sim.Run(t.Context(), resolveIn(t, t.TempDir(), fmt.Sprintf(fourHosts, ownPorts("999", "ethernet.pfc.enabled=false"), incastOfThree)), sim.Options{})
-	if err == nil || !strings.Contains(err.Error(), "switch switch has no port 999: it has ") {
+	if err == nil || !strings.Contains(err.Error(), " has no port 999: it has ") {
 		t.Errorf("a port that the switch lacks: %v", err)
 	}
 }
