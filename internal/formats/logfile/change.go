@@ -4,8 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"weft/internal/base/stats"
 )
 
 // Bounds of what counts as a change.
@@ -266,5 +264,7 @@ func (r *runs) noise() (noise float64, known bool) {
 
 // middle is the median.
 func middle(values []float64) float64 {
-	return stats.Quantile(slices.Sorted(slices.Values(values)), .5)
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
