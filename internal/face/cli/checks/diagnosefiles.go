@@ -94,7 +94,7 @@ func (in *inputs) raw(name string) (io.ReadCloser, error) {
 		return nil, process.CannotRead("the log "+name, err)
 	}
 	if info, err := f.Stat(); err != nil || info.Mode().IsRegular() {
-		return f, nil //nolint:nilerr // reading it will say what is wrong
+		return f, nil // reading it says what is wrong
 	}
 	defer f.Close()
 	return in.keep(name, f)
