@@ -138,12 +138,12 @@ func invoke(e *Program) (code exit.Code, stdout, stderr string) {
 
 func TestEveryCodeIsDocumented(t *testing.T) {
 	_, help, _ := invoke(environment([]string{"help", "exit-codes"}))
-	for _, code := range []exit.Code{exit.OK, exit.Failed, exit.BadInput, exit.Missed, exit.Partial, exit.Refuted, exit.NotJudged, exit.Defect} {
+	for _, code := range []exit.Code{exit.OK, exit.Failed, exit.BadInput, exit.Missed, exit.Partial, exit.Refuted, exit.NotJudged, exit.NotProved, exit.Defect} {
 		if !strings.Contains(help, fmt.Sprintf("\n%4d  ", code)) {
 			t.Errorf("exit code %d is not in the help:\n%s", code, help)
 		}
 	}
-	for i, want := range []exit.Code{0, 1, 2, 3, 4, 5, 6, 70} { // scripts depend on the numbers
+	for i, want := range []exit.Code{0, 1, 2, 3, 4, 5, 6, 7, 70} { // scripts depend on the numbers
 		if exit.Codes[i].Code != want {
 			t.Errorf("exit code %d is now %d", want, exit.Codes[i].Code)
 		}

@@ -47,7 +47,10 @@ func pairsSentence(j *pairs.Judged) string {
 	}
 	text := fmt.Sprintf("%s of %s of %s; the typical node has %s.", what, plural(j.Pairs, "pair", "pairs"), plural(len(j.Nodes), "node", "nodes"), between(j, j.Typical).Text)
 	if j.Enough() == 0 {
-		return text + " No node is judged: each needs two peers, beside a third node."
+		return text + " Too few to judge: three nodes need two peers each."
+	}
+	if n := len(j.Nodes) - j.Enough(); n > 0 {
+		text += fmt.Sprintf(" %s not judged, for want of a second peer.", plural(n, "node is", "nodes are"))
 	}
 	var slow []string
 	for _, n := range j.SlowNodes[:min(len(j.SlowNodes), listedSlow)] {

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"weft/internal/base/stats"
 )
 
 // Bounds of what counts as a change.
@@ -139,6 +137,7 @@ type work struct {
 	pairs               int
 	listed, nodes       int
 	ranks               RankRange
+	client, server      string // of a test between two hosts
 }
 
 // workOf is what a table measures; ok is false if sizes do not tell its rows apart.
@@ -147,19 +146,23 @@ func workOf(t *Table) (w work, ok bool) {
 		op: t.Op, latency: t.Latency, both: t.Bidirectional, cuda: t.GPUMemory, pairs: max(t.Pairs, 1), listed: t.Listed,
 		nodes: max(t.Nodes, len(t.Hosts)), ranks: t.Ranks(),
 	}
+	client, _ := t.Setting(settingClient)
+	server, _ := t.Setting(settingServer)
+	w.client, w.server = client.Value, server.Value
 	return w, t.MoE == nil && t.Copies == nil && t.Format != ClusterKit
 }
 
 // like reports whether two works are the same, as far as both tables say it.
 func (w work) like(v work) bool {
 	same := func(a, b int) bool { return a == 0 || b == 0 || a == b }
-	if !same(w.listed, v.listed) || !same(w.nodes, v.nodes) {
+	host := func(a, b string) bool { return a == "" || b == "" || a == b }
+	if !same(w.listed, v.listed) || !same(w.nodes, v.nodes) || !host(w.client, v.client) || !host(w.server, v.server) {
 		return false
 	}
 	if w.ranks.Most != 0 && v.ranks.Most != 0 && (w.ranks.Least > v.ranks.Most || v.ranks.Least > w.ranks.Most) {
 		return false
 	}
-	w.listed, w.nodes, w.ranks = v.listed, v.nodes, v.ranks
+	w.listed, w.nodes, w.ranks, w.client, w.server = v.listed, v.nodes, v.ranks, v.client, v.server
 	return w == v
 }
 
@@ -266,5 +269,7 @@ func (r *runs) noise() (noise float64, known bool) {
 
 // middle is the median.
 func middle(values []float64) float64 {
-	return stats.Quantile(slices.Sorted(slices.Values(values)), .5)
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

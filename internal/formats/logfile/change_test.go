@@ -85,3 +85,15 @@ func TestWhatIsSetOtherwiseIsNamed(t *testing.T) {
 		t.Errorf("set otherwise are %v, want NCCL_ALGO, which the first log does not state", c.Settings)
 	}
 }
+
+func TestOtherPairsOfHostsAreNoChange(t *testing.T) {
+	between := func(server string, gbps float64) string {
+		return fmt.Sprintf("[root@n1 ~]# ib_write_bw -s 65536 %s\n#bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]\n65536 5000 %.2f %.2f 0.5\n", server, gbps, gbps)
+	}
+	if c := changesOf(t, between("n2", 390), between("n3", 190)); c != nil {
+		t.Errorf("n1 to n2 and n1 to n3 are compared: %+v", c)
+	}
+	if c := changesOf(t, between("n2", 390), between("n2", 190)); c == nil || !c.Sizes[0].Changed {
+		t.Errorf("n1 to n2 twice: %+v, want a change", c)
+	}
+}

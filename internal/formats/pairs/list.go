@@ -79,7 +79,8 @@ func (l *listed) heading(cells []string) bool {
 			what = ""
 		}
 		columns[i].what = what
-		if u, ok := unitIn(c); what == "" && quantities.MatchString(strings.TrimSpace(c)) {
+		_, isUnit := unitOf(strings.TrimSpace(c)) // as in from,to,gbps
+		if u, ok := unitIn(c); what == "" && (isUnit || quantities.MatchString(strings.TrimSpace(c))) {
 			columns[i] = column{what: "value", unit: u}
 			if !ok {
 				columns[i].unit = l.r.unit

@@ -194,3 +194,11 @@ func FuzzRead(f *testing.F) {
 		s.Judge()
 	})
 }
+
+func TestMessagesOfNCCLAreNoPairs(t *testing.T) {
+	text := "from,to,gbps\nn1,n2,392\nn1:1:1 [0] NCCL INFO bandwidth n1 - n2 : 392.10 Gbps\nn1,n3,391\n"
+	s, err := Read("list", strings.NewReader(text))
+	if err != nil || len(s.Pairs) != 2 || s.Pairs[1].Line != 4 {
+		t.Errorf("the pairs are %+v, %v; want those of lines 2 and 4", s, err)
+	}
+}

@@ -114,6 +114,9 @@ func Read(name string, from io.Reader) (*Set, error) {
 // escape matches a terminal's colour or cursor sequence.
 var escape = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
+// ncclSays is in every message of NCCL: a log has millions of them, and none is a pair.
+var ncclSays = []byte(" NCCL INFO ")
+
 // lines reads a file that is no JSON.
 func (r *reader) lines(text []byte) error {
 	forms := []interface{ line(n int, text string) }{&ranked{r: r}, &squared{r: r}, &listed{r: r}}
@@ -122,6 +125,9 @@ func (r *reader) lines(text []byte) error {
 	n := 0
 	for in.Scan() {
 		n++
+		if bytes.Contains(in.Bytes(), ncclSays) {
+			continue
+		}
 		line := strings.TrimRight(in.Text(), "\r ")
 		if strings.Contains(line, "\x1b") {
 			line = escape.ReplaceAllString(line, "")

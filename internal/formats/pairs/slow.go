@@ -39,12 +39,19 @@ type Judged struct {
 	SlowPairs []Pair `json:"slow_pairs,omitempty"`
 }
 
-// Enough is the number of nodes with so many peers that they were judged.
+// fewestNodes is the number of nodes with enough peers below which none of them is called good: of two that differ, either can
+// be the slow one.
+const fewestNodes = 3
+
+// Enough is the number of nodes with so many peers that they were judged; 0 if they are too few to be compared.
 func (j *Judged) Enough() (n int) {
 	for _, node := range j.Nodes {
 		if node.Peers >= fewestPeers && len(j.Nodes) > fewestPeers {
 			n++
 		}
+	}
+	if n < fewestNodes {
+		return 0
 	}
 	return n
 }

@@ -131,7 +131,7 @@ func (x *diagnosed) conclude(ctx context.Context, e *simulator.Simulator, asJSON
 		case stand != "":
 			return exit.Errorf(exit.Refuted, "these stand out: %s", stand)
 		case !x.Judged() && (x.Peers == nil || x.Peers.Judged == 0):
-			return exit.Errorf(exit.NotJudged, "nothing was judged: no pairs with two peers a node, no four collectives of two ranks, no counters of ports")
+			return exit.Errorf(exit.NotJudged, "nothing was judged: no three nodes with two peers each, no four collectives of two ranks, no counters of ports")
 		}
 		return nil
 	}
