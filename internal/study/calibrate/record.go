@@ -32,6 +32,7 @@ type logRecord struct {
 
 type taskRecord struct {
 	Title   string        `json:"title"`
+	File    string        `json:"file,omitempty"` // of several logs
 	Line    int           `json:"line"`
 	Test    string        `json:"test,omitempty"`
 	Op      string        `json:"operation"`
@@ -82,7 +83,7 @@ func (d *Diagnosis) Record(sentence string) DiagnosisRecord {
 	}
 	for i, t := range d.Tasks {
 		r := taskRecord{
-			Title: t.Title, Line: t.Table.Line, Test: t.Table.Test, Op: t.Table.Op, Nodes: t.Nodes, Ranks: t.Ranks(),
+			Title: t.Title, File: t.Table.File, Line: t.Table.Line, Test: t.Table.Test, Op: t.Table.Op, Nodes: t.Nodes, Ranks: t.Ranks(),
 			Notes: t.Told, Cut: t.Table.Cut, Skipped: t.Skipped,
 		}
 		for j, p := range t.Points {

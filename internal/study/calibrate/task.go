@@ -107,12 +107,12 @@ func (c *Cluster) Tasks(log *logfile.Log, o Options) (tasks []*Task, notes []log
 func (c *Cluster) tasks(log *logfile.Log, o Options) (tasks []*Task, notes []logfile.Note, beyond string) {
 	for _, t := range log.Tables {
 		if len(tasks) == maxTables {
-			notes = append(notes, logfile.Note{Line: t.Line, Text: fmt.Sprintf("more than %d tables: those from here on are not compared", maxTables)})
+			notes = append(notes, logfile.Note{File: t.File, Line: t.Line, Text: fmt.Sprintf("more than %d tables: those from here on are not compared", maxTables)})
 			break
 		}
 		task, err := c.task(log, t, o)
 		if err != nil {
-			notes = append(notes, logfile.Note{Line: t.Line, Text: "this table is not compared: " + err.Error()})
+			notes = append(notes, logfile.Note{File: t.File, Line: t.Line, Text: "this table is not compared: " + err.Error()})
 			if e := (*beyondWires)(nil); errors.As(err, &e) && beyond == "" {
 				beyond = e.text
 			}
