@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -137,7 +138,7 @@ func (c *Cluster) lay(log *logfile.Log, o Options) (*Diagnosis, error) {
 		return d, err
 	}
 	if len(d.Tasks) == 0 {
-		return nil, &logfile.Error{Name: log.Name, Line: d.Notes[0].Line, Text: d.Notes[0].Text}
+		return nil, &logfile.Error{Name: cmp.Or(d.Notes[0].File, log.Name), Line: d.Notes[0].Line, Text: d.Notes[0].Text}
 	}
 	d.Fabric, d.Noise = d.Tasks[0].base.Fabrics[0].Name, noiseOf(d.Tasks)
 	d.burst = burstOf(d.Tasks)
