@@ -359,13 +359,15 @@ func causes(of []calibrate.Explanation) string {
 	return list(names)
 }
 
-// worstOf is the ratio of log to prediction that is farthest from one, and its size.
+// worstOf is the ratio of log to prediction that is farthest from one, and its size; of a log that
+// falls short the largest one.
 func worstOf(d *calibrate.Diagnosis) (ratio float64, at string) {
 	ratio = 1
+	slow := d.Verdict != calibrate.Healthy && d.Verdict != calibrate.Faster
 	for i, t := range d.Tasks {
 		for j := range t.Points {
 			x := float64(t.Points[j].Measured) / float64(d.Predicted[i][j])
-			if at == "" || math.Abs(math.Log(x)) > math.Abs(math.Log(ratio)) {
+			if farther := math.Abs(math.Log(x)) > math.Abs(math.Log(ratio)); at == "" || slow && x > ratio || !slow && farther {
 				ratio, at = x, sizeText(t.Points[j].Bytes)
 			}
 		}
