@@ -45,12 +45,12 @@ const (
 	rounds        = 2         // of kernels and of the software between nodes, each with the other's figures
 )
 
-// usual are round values of the figures on Hopper, chosen with fits in view; [usualOf] has them for
-// any generation.
+// usual are round values of the figures on Hopper, chosen with fits in view, and ll128-turn on Ampere;
+// [usualOf] has them for any generation.
 var usual = nccl.Figures{
 	nccl.Launch: 6, nccl.LaunchDoubling: .3,
 	nccl.LLFlag: .7, nccl.LLTrip: .15, nccl.LLTurn: .3, nccl.LLRate: 6,
-	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 1, nccl.LL128Rate: 15, nccl.LL128All: 250,
+	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 2.5, nccl.LL128Rate: 15, nccl.LL128All: 250,
 	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 371,
 	nccl.NVLSFlag: .1, nccl.NVLSTurn: 8, nccl.NVLSRate: 24, nccl.NVLSSwitch: 1,
 	nccl.BetweenLL: 6, nccl.BetweenGDR: 12,
@@ -83,6 +83,9 @@ type sourced struct {
 func given(g nccl.GPU) map[nccl.Figure]sourced {
 	const hidden = "assumption: no row depends on it"
 	out := map[nccl.Figure]sourced{nccl.LL128Trip: {.1, hidden}}
+	if g != nccl.Hopper {
+		out[nccl.LL128Rate] = sourced{16, "assumption: as on Hopper; no row tells it from ll128-all"}
+	}
 	if g == nccl.Ampere {
 		out[nccl.SimpleSend] = sourced{12.5, "two blocks fill a link: NVIDIA/nccl issue 1703"}
 	} else {
@@ -105,6 +108,9 @@ type fitRow struct {
 
 // fits reports whether the fits take a row.
 func fits(c *measured.Cluster, m *measured.Row) bool {
+	if strings.HasPrefix(m.Note, "protocol not certain") {
+		return false
+	}
 	if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestFitted && m.Bytes != switched {
 		return false
 	}

@@ -715,3 +715,35 @@ func TestOldReleasesChooseByTheirOwnRates(t *testing.T) {
 		}
 	}
 }
+
+// A block of LL128 sends at its own rate if few run, and at its share of the GPU's if many run; what
+// it writes for a NIC does not take the links.
+func TestBlocksShareTheGPUsRate(t *testing.T) {
+	f := Figures{LL128Rate: 16, LL128All: 192, SimpleSend: 20, SimpleCopy: 25, SimpleAll: 240}
+	for _, c := range []struct {
+		proto    Proto
+		channels int
+		send     float64
+		copies   float64
+	}{
+		{LL128, 8, 16, 16},
+		{LL128, 24, 8, 16},
+		{Simple, 8, 20, 25},
+		{Simple, 24, 10, 25},
+	} {
+		cluster := dgxA100(2)
+		cluster.Reckoned, cluster.Figures = false, &f
+		ch, err := cluster.With(collective.AllReduce, Ring, c.proto, 32<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ch.Channels = c.channels
+		got := ch.Overheads(ReferenceWire)
+		if got.Turn.SendGBps != c.send || got.Turn.CopyGBps != c.copies {
+			t.Errorf("%v, %d channels: a block sends %g GB/s and copies %g, want %g and %g", c.proto, c.channels, got.Turn.SendGBps, got.Turn.CopyGBps, c.send, c.copies)
+		}
+		if got.Proxy != 500*units.Nanosecond {
+			t.Errorf("the proxy thread of an AMD host takes %v, want that of Intel's", got.Proxy)
+		}
+	}
+}
