@@ -64,8 +64,7 @@ var rates = []nccl.Figure{nccl.LLRate, nccl.LL128All, nccl.SimpleCopy, nccl.Simp
 
 // usualOf are the usual figures of a generation: where a search begins, and all that is known of a
 // figure which no row shows. Times are alike on all generations, rates grow with the NVLinks, for NCCL
-// runs as many blocks. Two do not: that of Simple to a peer, for two blocks fill a link (NVIDIA/nccl
-// issue 1703), of 25 GB/s or of 50; and that of a block with LL128, which waits for each of its trips.
+// runs as many blocks. Those of one block to a peer do not, for it waits for each of its trips.
 func usualOf(g nccl.GPU) nccl.Figures {
 	x := usual
 	for _, k := range rates {
@@ -83,11 +82,14 @@ type sourced struct {
 func given(g nccl.GPU) map[nccl.Figure]sourced {
 	const hidden = "assumption: no row depends on it"
 	out := map[nccl.Figure]sourced{nccl.LL128Trip: {.1, hidden}}
-	if g != nccl.Hopper {
+	if g != nccl.Hopper { // Hopper's rows between nodes have few blocks, which tell the rates apart
 		out[nccl.LL128Rate] = sourced{16, "assumption: as on Hopper; no row tells it from ll128-all"}
 	}
+	if g == nccl.Blackwell { // with Hopper's rate of a block the rows show no other bound
+		out[nccl.LL128All] = sourced{linksGBps[g], "assumption: that of the links"}
+	}
 	if g == nccl.Ampere {
-		out[nccl.SimpleSend] = sourced{12.5, "two blocks fill a link: NVIDIA/nccl issue 1703"}
+		out[nccl.SimpleSend] = sourced{20, "assumption: as on Hopper; no row depends on it"}
 	} else {
 		out[nccl.NVLSFlag] = sourced{.1, hidden}
 	}
