@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,14 +51,14 @@ const (
 var usual = nccl.Figures{
 	nccl.Launch: 6, nccl.LaunchDoubling: .3,
 	nccl.LLFlag: .7, nccl.LLTrip: .15, nccl.LLTurn: .3, nccl.LLRate: 6,
-	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 2.5, nccl.LL128Rate: 15, nccl.LL128All: 250,
+	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 2.5, nccl.LL128Rate: 15, nccl.LL128All: 348,
 	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 371,
 	nccl.NVLSFlag: .1, nccl.NVLSTurn: 8, nccl.NVLSRate: 24, nccl.NVLSSwitch: 1,
 	nccl.BetweenLL: 6, nccl.BetweenGDR: 12,
 }
 
 // linksGBps is NCCL's figure of the NVLinks of a GPU together: 12 × 20, 18 × 20.6, 18 × 40.1 GB/s.
-// It is the usual value of SimpleAll, and two thirds of it of LL128All.
+// It is the usual value of SimpleAll, and 15/16 of it of LL128All.
 var linksGBps = map[nccl.GPU]float64{nccl.Ampere: 240, nccl.Hopper: 371, nccl.Blackwell: 722}
 
 var rates = []nccl.Figure{nccl.LLRate, nccl.LL128All, nccl.SimpleCopy, nccl.SimpleAll, nccl.NVLSRate}
@@ -83,10 +84,10 @@ func given(g nccl.GPU) map[nccl.Figure]sourced {
 	const hidden = "assumption: no row depends on it"
 	out := map[nccl.Figure]sourced{nccl.LL128Trip: {.1, hidden}}
 	if g != nccl.Hopper { // Hopper's rows between nodes have few blocks, which tell the rates apart
-		out[nccl.LL128Rate] = sourced{16, "assumption: as on Hopper; no row tells it from ll128-all"}
+		out[nccl.LL128Rate] = sourced{16, "assumption: as on Hopper"}
 	}
-	if g == nccl.Blackwell { // with Hopper's rate of a block the rows show no other bound
-		out[nccl.LL128All] = sourced{linksGBps[g], "assumption: that of the links"}
+	if g > nccl.Ampere {
+		out[nccl.LL128All] = sourced{linksGBps[g] * 15 / 16, "assumption: that of the links; no row shows a lower one"}
 	}
 	if g == nccl.Ampere {
 		out[nccl.SimpleSend] = sourced{20, "assumption: as on Hopper; no row depends on it"}
@@ -234,6 +235,7 @@ type fit struct {
 	free  []nccl.Figure
 	x     nccl.Figures // with all other figures
 	usual nccl.Figures
+	after *fit // of the figures of few blocks, with rows between nodes
 	bound *fit // of the rate through the switch, after the others
 }
 
@@ -359,12 +361,24 @@ type refitting struct {
 	rows []fitRow
 }
 
-// of are the rows of a fit of a generation's kernels, without a cluster: of one node, and between
-// nodes those by LL128 and Simple; or those that are bound by the switch.
+// of are the rows of one node of a generation, without a cluster, or those that are bound by the
+// switch.
 func (r *refitting) of(g nccl.GPU, bound bool, without string) (out []fitRow) {
 	for _, row := range r.rows {
-		between := row.c.Fit != measured.FitNode
-		if row.m.Bytes == switched == bound && row.c.ID != without && gpuOf[row.c.Architecture] == g && (!between || !bound && row.kernel != "ll-") {
+		if row.c.Fit == measured.FitNode && row.m.Bytes == switched == bound && row.c.ID != without && gpuOf[row.c.Architecture] == g {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// fewBlocks are the figures that rows between nodes show, and one node, which runs many blocks, hardly.
+var fewBlocks = []nccl.Figure{nccl.LL128Flag, nccl.LL128Turn, nccl.LL128Rate, nccl.LL128All, nccl.SimpleSend}
+
+// few are a generation's rows that depend on them, without a cluster.
+func (r *refitting) few(g nccl.GPU, without string) (out []fitRow) {
+	for _, row := range r.rows {
+		if row.m.Bytes != switched && (row.kernel == "ll128-" || row.kernel == "simple-") && row.c.ID != without && gpuOf[row.c.Architecture] == g {
 			out = append(out, row)
 		}
 	}
@@ -398,6 +412,14 @@ func (r *refitting) kernels(t *testing.T, g nccl.GPU, between *nccl.Figures, wit
 		}
 	}
 	f.search(t)
+	f.after = &fit{simulations: r.simulations, rows: r.few(g, without), x: f.x, usual: f.usual}
+	for _, k := range fewBlocks {
+		if slices.Contains(f.free, k) {
+			f.after.free = append(f.after.free, k)
+		}
+	}
+	f.after.search(t)
+	f.x = f.after.x
 	if g > nccl.Ampere {
 		f.bound = &fit{simulations: r.simulations, rows: r.of(g, true, without), x: f.x, usual: f.usual, free: []nccl.Figure{nccl.NVLSSwitch}}
 		if len(f.bound.rows) > 0 {
@@ -551,8 +573,10 @@ func (f *fit) String() string {
 	for _, k := range f.free {
 		out += fmt.Sprintf(" %s %.3g", k, f.x[k])
 	}
-	if f.bound != nil {
-		out += "; " + f.bound.String()
+	for _, later := range []*fit{f.after, f.bound} {
+		if later != nil {
+			out += "; " + later.String()
+		}
 	}
 	return out
 }
@@ -561,8 +585,10 @@ func (f *fit) String() string {
 func (f *fit) estimates(t *testing.T, of string, given map[nccl.Figure]sourced) (out []nccl.Estimate) {
 	t.Helper()
 	wide := f.interval(t)
-	if f.bound != nil {
-		maps.Copy(wide, f.bound.interval(t))
+	for _, later := range []*fit{f.after, f.bound} {
+		if later != nil {
+			maps.Copy(wide, later.interval(t))
+		}
 	}
 	for k := range nccl.NumFigures {
 		if by, ok := wide[k]; ok {

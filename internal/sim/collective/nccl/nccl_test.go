@@ -719,7 +719,7 @@ func TestOldReleasesChooseByTheirOwnRates(t *testing.T) {
 // A block of LL128 sends at its own rate if few run, and at its share of the GPU's if many run; what
 // it writes for a NIC does not take the links.
 func TestBlocksShareTheGPUsRate(t *testing.T) {
-	f := Figures{LL128Rate: 16, LL128All: 192, SimpleSend: 20, SimpleCopy: 25, SimpleAll: 240}
+	f := Figures{LL128Rate: 16, LL128All: 240, SimpleSend: 20, SimpleCopy: 25, SimpleAll: 256}
 	for _, c := range []struct {
 		proto    Proto
 		channels int
@@ -727,9 +727,9 @@ func TestBlocksShareTheGPUsRate(t *testing.T) {
 		copies   float64
 	}{
 		{LL128, 8, 16, 16},
-		{LL128, 24, 8, 16},
+		{LL128, 24, 10, 16},
 		{Simple, 8, 20, 25},
-		{Simple, 24, 10, 25},
+		{Simple, 32, 8, 25},
 	} {
 		cluster := dgxA100(2)
 		cluster.Reckoned, cluster.Figures = false, &f
