@@ -11,7 +11,7 @@ import (
 // them to a measured log. NCCL's choice of algorithm uses its own constants,
 // whatever the factors.
 type NCCL struct {
-	// Version is NCCL's release, whose rules and constants decide: 2.18 or later, such as 2.27 or
+	// Version is NCCL's release, whose rules and constants decide: 2.9 or later, such as 2.27 or
 	// 2.27.3. Empty is the newest that is known.
 	Version string `yaml:"version"`
 	// Harness is the program that reports a collective's time, and its way of launch.

@@ -63,7 +63,8 @@ type Fit string
 // The fits.
 const (
 	FitNode    Fit = "node"    // of kernels, to tables of one node
-	FitBetween Fit = "between" // of the software between nodes
+	FitBetween Fit = "between" // of the software between nodes, to rows up to 1 MiB
+	FitBoth    Fit = "both"    // of the software between nodes, and of kernels to all rows
 )
 
 // MaxSimulated is the largest size that is simulated. A larger one takes minutes and has the same

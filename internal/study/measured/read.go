@@ -72,7 +72,7 @@ func Read(clusters, rows, predicted io.Reader) ([]Cluster, error) {
 			Preset:       l.of[5], CPU: scenario.CPUVendor(l.one(6, "", string(scenario.IntelCPU), string(scenario.AMDCPU), string(scenario.OtherCPU))),
 			Fabric: l.of[8], Network: l.text(9), NCCL: l.of[10],
 			Harness: scenario.Harness(l.one(11, "", string(scenario.Process), string(scenario.Thread), string(scenario.ForAll), string(scenario.Torch))), Protocol: scenario.Protocol(l.one(12, "", string(scenario.ProtoSimple), string(scenario.ProtoLL), string(scenario.ProtoLL128))),
-			Fit: Fit(l.one(13, "", string(FitNode), string(FitBetween))), Unscored: l.of[14], Note: l.of[15], Source: l.text(16),
+			Fit: Fit(l.one(13, "", string(FitNode), string(FitBetween), string(FitBoth))), Unscored: l.of[14], Note: l.of[15], Source: l.text(16),
 		}
 		if l.of[7] != "" {
 			c.NICs = l.count(7, mostRanks)

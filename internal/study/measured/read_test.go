@@ -82,8 +82,8 @@ func TestTheEmbeddedTablesHaveTheirRows(t *testing.T) {
 			t.Errorf("%s: the source %q has no tag", c.ID, c.Source)
 		}
 	}
-	if all != 548 {
-		t.Errorf("there are %d rows, want 548", all)
+	if all != 625 {
+		t.Errorf("there are %d rows, want 625", all)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,29 +43,29 @@ const (
 	careful       = .3        // usual length of a step of ln(figure)
 	slope         = .05       // step of ln(figure) for the slope of a row's time
 	most          = 12        // steps of a fit
+	rounds        = 2         // of kernels and of the software between nodes, each with the other's figures
 )
 
-// usual are round values of the figures on Hopper, chosen with fits in view; [usualOf] has them for
-// any generation.
+// usual are round values of the figures on Hopper, chosen with fits in view, and ll128-turn on Ampere;
+// [usualOf] has them for any generation.
 var usual = nccl.Figures{
 	nccl.Launch: 6, nccl.LaunchDoubling: .3,
 	nccl.LLFlag: .7, nccl.LLTrip: .15, nccl.LLTurn: .3, nccl.LLRate: 6,
-	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 1, nccl.LL128Rate: 10,
+	nccl.LL128Flag: 1, nccl.LL128Trip: .1, nccl.LL128Turn: 2.5, nccl.LL128Rate: 15, nccl.LL128All: 348,
 	nccl.SimpleFlag: 1, nccl.SimpleTurn: 4, nccl.SimpleSend: 20, nccl.SimpleCopy: 25, nccl.SimpleAll: 371,
 	nccl.NVLSFlag: .1, nccl.NVLSTurn: 8, nccl.NVLSRate: 24, nccl.NVLSSwitch: 1,
 	nccl.BetweenLL: 6, nccl.BetweenGDR: 12,
 }
 
 // linksGBps is NCCL's figure of the NVLinks of a GPU together: 12 × 20, 18 × 20.6, 18 × 40.1 GB/s.
-// It is the usual value of SimpleAll.
+// It is the usual value of SimpleAll, and 15/16 of it of LL128All.
 var linksGBps = map[nccl.GPU]float64{nccl.Ampere: 240, nccl.Hopper: 371, nccl.Blackwell: 722}
 
-var rates = []nccl.Figure{nccl.LLRate, nccl.LL128Rate, nccl.SimpleCopy, nccl.SimpleAll, nccl.NVLSRate}
+var rates = []nccl.Figure{nccl.LLRate, nccl.LL128All, nccl.SimpleCopy, nccl.SimpleAll, nccl.NVLSRate}
 
 // usualOf are the usual figures of a generation: where a search begins, and all that is known of a
 // figure which no row shows. Times are alike on all generations, rates grow with the NVLinks, for NCCL
-// runs as many blocks. That to a peer does not: two blocks fill a link (NVIDIA/nccl issue 1703), of 25
-// GB/s or of 50.
+// runs as many blocks. Those of one block to a peer do not, for it waits for each of its trips.
 func usualOf(g nccl.GPU) nccl.Figures {
 	x := usual
 	for _, k := range rates {
@@ -81,9 +82,15 @@ type sourced struct {
 // given are the figures of a generation that are not fitted.
 func given(g nccl.GPU) map[nccl.Figure]sourced {
 	const hidden = "assumption: no row depends on it"
-	out := map[nccl.Figure]sourced{nccl.LL128Flag: {1, hidden}, nccl.LL128Trip: {.1, hidden}}
+	out := map[nccl.Figure]sourced{nccl.LL128Trip: {.1, hidden}}
+	if g != nccl.Hopper { // Hopper's rows between nodes have few blocks, which tell the rates apart
+		out[nccl.LL128Rate] = sourced{16, "assumption: as on Hopper"}
+	}
+	if g > nccl.Ampere {
+		out[nccl.LL128All] = sourced{linksGBps[g] * 15 / 16, "assumption: that of the links; no row shows a lower one"}
+	}
 	if g == nccl.Ampere {
-		out[nccl.SimpleSend] = sourced{12.5, "two blocks fill a link: NVIDIA/nccl issue 1703"}
+		out[nccl.SimpleSend] = sourced{20, "assumption: as on Hopper; no row depends on it"}
 	} else {
 		out[nccl.NVLSFlag] = sourced{.1, hidden}
 	}
@@ -104,10 +111,13 @@ type fitRow struct {
 
 // fits reports whether the fits take a row.
 func fits(c *measured.Cluster, m *measured.Row) bool {
+	if strings.HasPrefix(m.Note, "protocol not certain") {
+		return false
+	}
 	if ok, _ := c.Scores(m); c.Fit == "" || !ok && c.Unscored == "" || m.Algorithm != "" || m.Bytes > longestFitted && m.Bytes != switched {
 		return false
 	}
-	return c.Fit == measured.FitNode || m.Bytes <= mib // above, the software's part between nodes is small
+	return c.Fit != measured.FitBetween || m.Bytes <= mib // above, the software's part between nodes is small
 }
 
 // fitRows are the rows that take part, with their kernels.
@@ -225,6 +235,7 @@ type fit struct {
 	free  []nccl.Figure
 	x     nccl.Figures // with all other figures
 	usual nccl.Figures
+	after *fit // of the figures of few blocks, with rows between nodes
 	bound *fit // of the rate through the switch, after the others
 }
 
@@ -350,21 +361,45 @@ type refitting struct {
 	rows []fitRow
 }
 
-// of are the rows of a fit of a generation, without a cluster: of its kernels, or those that are
-// bound by the switch.
-func (r *refitting) of(g nccl.GPU, which measured.Fit, bound bool, without string) (out []fitRow) {
+// of are the rows of one node of a generation, without a cluster, or those that are bound by the
+// switch.
+func (r *refitting) of(g nccl.GPU, bound bool, without string) (out []fitRow) {
 	for _, row := range r.rows {
-		if row.c.Fit == which && row.m.Bytes == switched == bound && row.c.ID != without && (which == measured.FitBetween || gpuOf[row.c.Architecture] == g) {
+		if row.c.Fit == measured.FitNode && row.m.Bytes == switched == bound && row.c.ID != without && gpuOf[row.c.Architecture] == g {
 			out = append(out, row)
 		}
 	}
 	return out
 }
 
-// kernels fits the figures of a generation's kernels.
-func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string) *fit {
+// fewBlocks are the figures that rows between nodes show, and one node, which runs many blocks, hardly.
+var fewBlocks = []nccl.Figure{nccl.LL128Flag, nccl.LL128Turn, nccl.LL128Rate, nccl.LL128All, nccl.SimpleSend}
+
+// few are a generation's rows that depend on them, without a cluster.
+func (r *refitting) few(g nccl.GPU, without string) (out []fitRow) {
+	for _, row := range r.rows {
+		if row.m.Bytes != switched && (row.kernel == "ll128-" || row.kernel == "simple-") && row.c.ID != without && gpuOf[row.c.Architecture] == g {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// small are the rows of the software between nodes, without a cluster.
+func (r *refitting) small(without string) (out []fitRow) {
+	for _, row := range r.rows {
+		if row.c.Fit != measured.FitNode && row.m.Bytes <= mib && row.c.ID != without {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// kernels fits the figures of a generation's kernels, with figures of the software between nodes.
+func (r *refitting) kernels(t *testing.T, g nccl.GPU, between *nccl.Figures, without string) *fit {
 	t.Helper()
-	f := &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, false, without), x: usualOf(g), usual: usualOf(g)}
+	f := &fit{simulations: r.simulations, rows: r.of(g, false, without), x: usualOf(g), usual: usualOf(g)}
+	copy(f.x[nccl.BetweenLL:], between[nccl.BetweenLL:])
 	for k := range nccl.BetweenLL {
 		if s, ok := given(g)[k]; ok {
 			f.x[k] = s.value
@@ -377,8 +412,16 @@ func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string) *fit {
 		}
 	}
 	f.search(t)
+	f.after = &fit{simulations: r.simulations, rows: r.few(g, without), x: f.x, usual: f.usual}
+	for _, k := range fewBlocks {
+		if slices.Contains(f.free, k) {
+			f.after.free = append(f.after.free, k)
+		}
+	}
+	f.after.search(t)
+	f.x = f.after.x
 	if g > nccl.Ampere {
-		f.bound = &fit{simulations: r.simulations, rows: r.of(g, measured.FitNode, true, without), x: f.x, usual: f.usual, free: []nccl.Figure{nccl.NVLSSwitch}}
+		f.bound = &fit{simulations: r.simulations, rows: r.of(g, true, without), x: f.x, usual: f.usual, free: []nccl.Figure{nccl.NVLSSwitch}}
 		if len(f.bound.rows) > 0 {
 			f.bound.search(t)
 		}
@@ -391,7 +434,7 @@ func (r *refitting) kernels(t *testing.T, g nccl.GPU, without string) *fit {
 func (r *refitting) between(t *testing.T, of map[nccl.GPU]*fit, without string) *fit {
 	t.Helper()
 	f := &fit{
-		simulations: r.simulations, rows: r.of(0, measured.FitBetween, false, without), x: usual, usual: usual,
+		simulations: r.simulations, rows: r.small(without), x: usual, usual: usual,
 		free: []nccl.Figure{nccl.BetweenLL, nccl.BetweenGDR},
 	}
 	for i := range f.rows {
@@ -419,13 +462,15 @@ func TestCrossValidation(t *testing.T) {
 	}
 	r := &refitting{simulations: simulations{}, rows: fitRows(t, fits)}
 	gpus := []nccl.GPU{nccl.Ampere, nccl.Hopper, nccl.Blackwell}
-	full := map[nccl.GPU]*fit{}
-	for _, g := range gpus {
-		full[g] = r.kernels(t, g, "")
-		t.Log(g, full[g])
+	full, between := map[nccl.GPU]*fit{}, &fit{x: usual}
+	for range rounds {
+		for _, g := range gpus {
+			full[g] = r.kernels(t, g, &between.x, "")
+			t.Log(g, full[g])
+		}
+		between = r.between(t, full, "")
+		t.Log("between nodes", between)
 	}
-	between := r.between(t, full, "")
-	t.Log("between nodes", between)
 	var figures, folds []nccl.Estimate
 	for _, g := range gpus {
 		estimates := full[g].estimates(t, g.String(), given(g))
@@ -434,19 +479,17 @@ func TestCrossValidation(t *testing.T) {
 	clusters := measured.Clusters()
 	for i := range clusters {
 		c := &clusters[i]
-		var x nccl.Figures
-		switch g := gpuOf[c.Architecture]; c.Fit {
-		case measured.FitNode:
-			f := r.kernels(t, g, c.ID)
-			t.Log("without", c.ID, f)
-			x = with(f, between)
-		case measured.FitBetween:
-			f := r.between(t, full, c.ID)
-			t.Log("without", c.ID, f)
-			x = with(full[g], f)
-		default:
+		if c.Fit == "" {
 			continue
 		}
+		g, without, of := gpuOf[c.Architecture], between, maps.Clone(full)
+		if c.Fit != measured.FitNode {
+			without = r.between(t, full, c.ID)
+			t.Log("without", c.ID, without)
+		}
+		of[g] = r.kernels(t, g, &without.x, c.ID)
+		t.Log("without", c.ID, of[g])
+		x := with(of[g], without)
 		for k, value := range x {
 			if value > 0 {
 				folds = append(folds, nccl.Estimate{Of: c.ID, Figure: nccl.Figure(k), Value: value})
@@ -530,8 +573,10 @@ func (f *fit) String() string {
 	for _, k := range f.free {
 		out += fmt.Sprintf(" %s %.3g", k, f.x[k])
 	}
-	if f.bound != nil {
-		out += "; " + f.bound.String()
+	for _, later := range []*fit{f.after, f.bound} {
+		if later != nil {
+			out += "; " + later.String()
+		}
 	}
 	return out
 }
@@ -540,8 +585,10 @@ func (f *fit) String() string {
 func (f *fit) estimates(t *testing.T, of string, given map[nccl.Figure]sourced) (out []nccl.Estimate) {
 	t.Helper()
 	wide := f.interval(t)
-	if f.bound != nil {
-		maps.Copy(wide, f.bound.interval(t))
+	for _, later := range []*fit{f.after, f.bound} {
+		if later != nil {
+			maps.Copy(wide, later.interval(t))
+		}
 	}
 	for k := range nccl.NumFigures {
 		if by, ok := wide[k]; ok {

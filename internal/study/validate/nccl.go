@@ -21,16 +21,18 @@ const (
 // The limits of a scored table. They are aims, not what the models reach.
 const (
 	rowLimit   = .25 // of a row
-	insideMean = .08 // of a range of sizes inside a node
-	insideKind = .12 // of one operation on one number of ranks in it
+	insideKind = .12 // of one operation on a GPU and a number of ranks, inside a node
 	longest    = 64 * mib
 )
 
-// betweenMean is the limit of a range of sizes between nodes.
-var betweenMean = [measured.Ranges]float64{measured.Small: .20, measured.Medium: .10, measured.Large: .05}
+// The limits of a range of sizes: of a table, of all tables, and of an operation in all tables.
+var (
+	insideMean  = [measured.Ranges]float64{measured.Small: .08, measured.Medium: .07, measured.Large: .06}
+	betweenMean = [measured.Ranges]float64{measured.Small: .10, measured.Medium: .08, measured.Large: .04}
+)
 
 // fitted says what was fitted, and what the score is.
-const fitted = "the times of NCCL's kernels by generation of GPU, and of the software between nodes, are fitted to these tables. Each of the tables is scored with times that were fitted without it; beside them stand the times in use, which are fitted to all. Which form the model has was decided with the tables in view."
+const fitted = "the times of NCCL's kernels by generation of GPU, and of the software between nodes, are fitted to these tables. Each of the tables is scored with times that were fitted without it; beside them stand the times in use, which are fitted to all. Tables that take part in no fit are blind as to the constants. Which form the model has was decided with all tables in view, the blind ones too."
 
 // ncclCases compare published tables with the model of the cluster.
 func ncclCases() []*Case {
@@ -236,21 +238,21 @@ func (r *Result) Errors() []Errors {
 	return errorsOf(r.Case.Cluster, r.Rows)
 }
 
-// limitOf is the limit of a mean error: of all operations of a table, or of one.
-func limitOf(between, all bool, at measured.Range) float64 {
+// limitOf is the limit of a mean error: of one number of ranks on a GPU, or of more.
+func limitOf(between, one bool, at measured.Range) float64 {
 	switch {
 	case between:
 		return betweenMean[at]
-	case all:
-		return insideMean
+	case one:
+		return insideKind
 	}
-	return insideKind
+	return insideMean[at]
 }
 
 // Limits are the limits of a cluster's mean errors over all operations.
 func Limits(c *measured.Cluster) (out [measured.Ranges]float64) {
 	for at := range out {
-		out[at] = limitOf(c.Nodes > 1, true, measured.Range(at))
+		out[at] = limitOf(c.Nodes > 1, false, measured.Range(at))
 	}
 	return out
 }
@@ -258,49 +260,68 @@ func Limits(c *measured.Cluster) (out [measured.Ranges]float64) {
 // Aim is the errors of all scored tables of a kind beside the limits.
 type Aim struct {
 	Between  bool                  // two nodes or more
+	Blind    bool                  // only tables that gave no constant
 	GPU      scenario.Architecture // empty for all
 	Clusters []string
 	Errors
 	Limit [measured.Ranges]float64
 }
 
-// Aims are the errors of the scored tables inside a node, then between nodes: of all, and by GPU,
-// operation and number of ranks.
+// Aims are the errors of the scored tables inside a node, then between nodes: of all, of those that
+// gave no constant, of each operation, and by GPU, operation and number of ranks.
 func Aims(results []Result) (out []Aim) {
 	for _, between := range []bool{false, true} {
 		first := len(out)
-		out = append(out, Aim{Between: between})
+		out = append(out, Aim{Between: between}, Aim{Between: between, Blind: true})
 		for i := range results {
 			c := results[i].Case.Cluster
 			if c == nil || c.Unscored != "" || c.Nodes > 1 != between {
 				continue
 			}
 			for _, e := range results[i].Errors() {
-				at := first
-				if e.Op != "" {
-					at = slices.IndexFunc(out, func(a Aim) bool { return a.Between == between && a.GPU == c.Architecture && a.Kind == e.Kind })
+				if e.Count() == 0 {
+					continue
 				}
-				if at < 0 {
-					at = len(out)
-					out = append(out, Aim{Between: between, GPU: c.Architecture, Errors: Errors{Kind: e.Kind}})
-				}
-				out[at].Merge(&e)
-				if e.Count() > 0 {
-					out[at].Clusters = append(out[at].Clusters, c.ID)
-				}
+				out = addAims(out, first, c, &e)
 			}
 		}
-		slices.SortStableFunc(out[first:], func(a, b Aim) int {
+		slices.SortStableFunc(out[first+2:], func(a, b Aim) int {
 			return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Ranks, b.Ranks))
 		})
 		for i := range out[first:] {
 			a := &out[first+i]
 			for at := range a.Limit {
-				a.Limit[at] = limitOf(between, a.Op == "", measured.Range(at))
+				a.Limit[at] = limitOf(between, a.Ranks > 0, measured.Range(at))
 			}
 		}
 	}
 	return slices.DeleteFunc(out, func(a Aim) bool { return a.Count() == 0 })
+}
+
+// addAims adds errors of a cluster to the aims from first on to which they belong.
+func addAims(out []Aim, first int, c *measured.Cluster, e *Errors) []Aim {
+	between := out[first].Between
+	to := []Aim{{GPU: c.Architecture, Errors: Errors{Kind: e.Kind}}, {Errors: Errors{Kind: measured.Kind{Op: e.Op}}}}
+	if e.Op == "" {
+		to = []Aim{{}}
+		if c.Fit == "" {
+			to = append(to, Aim{Blind: true})
+		}
+	}
+	for i := range to {
+		a := &to[i]
+		at := first + slices.IndexFunc(out[first:], func(o Aim) bool { return o.Blind == a.Blind && o.GPU == a.GPU && o.Kind == a.Kind })
+		if at < first {
+			at = len(out)
+			a.Between = between
+			out = append(out, *a)
+		}
+		out[at].Merge(e)
+		if !slices.Contains(out[at].Clusters, c.ID) {
+			out[at].Clusters = append(out[at].Clusters, c.ID)
+		}
+	}
+	return out
 }
 
 // meanRows are the means of a table beside the aims.
@@ -311,7 +332,7 @@ func meanRows(c *measured.Cluster, table []Row) (rows []Row) {
 			if sum.Rows == 0 {
 				continue
 			}
-			limit := limitOf(c.Nodes > 1, of.Op == "", at)
+			limit := limitOf(c.Nodes > 1, of.Op != "", at)
 			r := one(fmt.Sprintf("mean error %s: %s", at, of.Kind), Percent, limit, sum.Mean(), atMost, "%d rows, the largest %+.1f %%", sum.Rows, 100*sum.Worst)
 			if use := &of.InUse[at]; use.Rows > 0 {
 				r.Note += fmt.Sprintf("; figures in use: %.1f %%, the largest %+.1f %%", 100*use.Mean(), 100*use.Worst)

@@ -17,6 +17,7 @@ const (
 	LL128Trip
 	LL128Turn
 	LL128Rate
+	LL128All // all thread blocks of a GPU together, to others
 
 	SimpleFlag
 	SimpleTurn
@@ -42,7 +43,7 @@ const (
 var figureNames = [NumFigures]string{
 	"launch", "launch-doubling",
 	"ll-flag", "ll-trip", "ll-turn", "ll-rate",
-	"ll128-flag", "ll128-trip", "ll128-turn", "ll128-rate",
+	"ll128-flag", "ll128-trip", "ll128-turn", "ll128-rate", "ll128-all",
 	"simple-flag", "simple-turn", "simple-send", "simple-copy", "simple-all",
 	"nvls-flag", "nvls-turn", "nvls-rate", "nvls-switch",
 	"between-ll", "between-gdr",
@@ -66,6 +67,17 @@ func (f *Figures) ring(p Proto) turnFigures {
 	default:
 		return turnFigures{f[SimpleFlag], 0, f[SimpleTurn], f[SimpleSend], f[SimpleCopy]}
 	}
+}
+
+// all is the rate of all thread blocks of a GPU together, 0 for no bound.
+func (f *Figures) all(p Proto) float64 {
+	switch p {
+	case LL128:
+		return f[LL128All]
+	case Simple:
+		return f[SimpleAll]
+	}
+	return 0
 }
 
 // between is the software's time of a message between two nodes. What Simple has in addition to

@@ -119,7 +119,8 @@ func (c Cluster) fill(speeds []float64, port, links float64, ports int) Graph {
 
 // dup is ncclTopoDupChannels: fast channels are split in two.
 func (c Cluster) dup(g Graph) Graph {
-	if g.IntraGBps < 25 || c.GPU >= Hopper && g.IntraGBps < 50 && g.Channels > 4 {
+	few := g.Channels <= 4 && c.Release.since(18) || !c.Release.since(16)
+	if g.IntraGBps < 25 || c.GPU >= Hopper && g.IntraGBps < 50 && !few {
 		return g
 	}
 	n := min(2*g.Channels, c.graphChannels())
@@ -149,7 +150,7 @@ func (c Cluster) graphChannels() int { return c.tuning().channels / 2 }
 func (c Cluster) Channels() int {
 	g := c.ringGraph()
 	n := min(2*g.Channels, c.tuning().channels)
-	if c.GPU >= Hopper && c.Nodes > 1 && g.IntraGBps > 45 && n < 16 {
+	if c.GPU >= Hopper && c.Nodes > 1 && g.IntraGBps > 45 && n < 16 && c.Release.since(18) {
 		n *= 2
 	}
 	return n

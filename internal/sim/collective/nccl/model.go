@@ -52,8 +52,8 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 	if !c.Has(op, a, 0) || !c.Release.Has(op, a) || !c.allows(a, p) {
 		return false
 	}
-	if p == LL128 && c.NVLinkGBps <= 0 && c.PerNode > 1 {
-		return false // only between GPUs connected by NVLink
+	if p == LL128 && (c.NVLinkGBps <= 0 && c.PerNode > 1 || c.GPU >= Hopper && !c.Release.since(15)) {
+		return false // only between GPUs connected by NVLink, of a generation that the release knows
 	}
 	if c.GPU == CDNA3 && !c.rcclEnabled(a, p) {
 		return false
@@ -147,6 +147,7 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 	if c.Nodes <= 2 {
 		bw = channels * g.IntraGBps
 	}
+	bw = c.bounded(bw)
 	scale := c.scale()
 	switch {
 	case c.GPU == CDNA3:
@@ -156,7 +157,7 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 	case a == Ring && p == LL:
 		return min(c.llMax(), bw*c.llFraction(op))
 	case a == Ring && p == LL128:
-		return min(bw*c.ringLL128Fraction(), channels*c.tuning().ringLL128[c.GPU][scale])
+		return min(bw*c.ringLL128Fraction(), channels*c.channelLL128(&c.tuning().ringLL128, op))
 	case a == Ring:
 		return bw
 	}
@@ -168,8 +169,10 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 		f := treeLL128More
 		if c.Nodes == 1 {
 			f = treeLL128One
+		} else if !c.Release.since(10) {
+			f = .915
 		}
-		bw = min(bw*f, channels*c.tuning().treeLL128[c.GPU][scale])
+		bw = min(bw*f, channels*c.channelLL128(&c.tuning().treeLL128, op))
 	}
 	if c.treePattern() {
 		bw *= treePattern
@@ -181,7 +184,7 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 // (NCCL_TOPO_PATTERN_TREE): with one GPU, and with several if the search prefers this to a NIC that
 // is not beside the GPU, from Hopper on.
 func (c Cluster) treePattern() bool {
-	return c.PerNode == 1 || c.Nodes > 1 && c.GPU >= Hopper
+	return c.Release.since(18) && (c.PerNode == 1 || c.Nodes > 1 && c.GPU >= Hopper)
 }
 
 func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
@@ -219,6 +222,9 @@ func (c Cluster) collNetBusBW(op collective.Op, a Algo) float64 {
 	}
 	if op != collective.AllReduce {
 		return float64(c.PerNode) * min(g.IntraGBps, g.InterGBps*collNetShards)
+	}
+	if !c.Release.since(18) {
+		return c.oldCollNetBusBW(a)
 	}
 	bw := float64(g.Channels) * g.IntraGBps
 	if a == CollNetChain {
@@ -267,20 +273,22 @@ func (c Cluster) latency(op collective.Op, a Algo, p Proto) float64 {
 // and the GPUs of the node one after another.
 func (c Cluster) collNetLocalUs(intra float64) float64 {
 	others := float64(c.PerNode - 1)
-	return 2 * (min(1, others)*intra + others*collNetArity)
+	if !c.Release.since(10) {
+		return 2 * others * intra
+	}
+	return 2 * (min(1, others)*intra + others*c.Release.arityUs())
 }
 
 // steps are the costs of a step inside a node and between nodes.
 func (c Cluster) steps(a Algo, p Proto) (intra, inter float64) {
 	intra, inter = c.tuning().hw[c.intra()][a][p], c.tuning().hw[linkNet][a][p]
-	if c.PerNode == 1 {
+	if c.PerNode == 1 && c.Release.since(23) {
 		inter = c.tuning().hw[linkNet][Tree][p]
 	}
-	inter += c.Plugin.LatencyUs
-	if p == Simple {
-		inter += c.Plugin.LatencyUs // the flush
+	if p == LL && c.Nodes > 1 && !c.Release.since(18) && c.GPU != CDNA3 {
+		intra *= localLLFactor
 	}
-	return intra, inter
+	return intra, c.netLatency(inter, p)
 }
 
 func (c Cluster) ringLatency(op collective.Op, p Proto, intra, inter float64) float64 {
@@ -299,14 +307,10 @@ func (c Cluster) ringLatency(op collective.Op, p Proto, intra, inter float64) fl
 		}
 		return float64(steps) * c.tuning().hw[on][of][p]
 	}
-	between := 0
-	if c.Nodes > 1 {
+	if c.Nodes > 1 && c.Release.since(18) {
 		intra = max(intra, c.proxyUs(p))
-		between = c.Nodes - 1
-		if op == collective.AllReduce {
-			between *= 2
-		}
 	}
+	between := c.ringCrossings(op)
 	return float64(steps-between)*intra + float64(between)*inter
 }
 
@@ -326,7 +330,7 @@ func (c Cluster) micros(op collective.Op, cost Cost, bytes int64) float64 {
 	}
 	if op == collective.AllReduce && bytes >= 64 {
 		bucket := log2(bytes >> 6)
-		table := treeCorrection[cost.Proto]
+		table := c.Release.correction(cost.Proto)
 		switch {
 		case cost.Algo == Tree && bucket < 23:
 			bw *= table[bucket]
@@ -334,12 +338,8 @@ func (c Cluster) micros(op collective.Op, cost Cost, bytes int64) float64 {
 			bw *= table[bucket]
 		}
 	}
-	if op == collective.AllReduce && cost.Algo == Ring && cost.Proto == Simple && c.Nodes > 1 && bytes/int64(c.Channels()*c.Ranks()) >= plateauBytes {
-		if c.GPU == Volta {
-			lat *= ringPlateauVolta
-		} else {
-			lat *= ringPlateau
-		}
+	if op == collective.AllReduce && cost.Algo == Ring && cost.Proto == Simple && c.Nodes > 1 {
+		lat *= c.plateau(bytes)
 	}
 	return lat + float64(bytes)/(1000*bw)
 }

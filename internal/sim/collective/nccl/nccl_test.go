@@ -32,6 +32,11 @@ func of(c Cluster, r Release) Cluster {
 	return c
 }
 
+// fourNICs are two nodes of eight A100 with four NICs of 200 Gb/s each, and an older release.
+func fourNICs(r Release) Cluster {
+	return Cluster{Nodes: 2, PerNode: 8, GPU: Ampere, NVLinkGBps: 12 * r.LinkGBps(Ampere, 25), NICs: 4, NICGBps: 25, NVSwitch: true, CPU: AMD, Release: r, Reckoned: true}
+}
+
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
 
 func TestGraphsAgreeWithTheLogs(t *testing.T) {
@@ -96,12 +101,22 @@ func TestCostsAreTheFormulas(t *testing.T) {
 		{of(dgxH100(1), 22), collective.AllReduce, Tree, Simple, 2 * 7 * 28, 360 * .92 / 2},
 		{of(dgxH100(1), 21), collective.AllReduce, Ring, LL, 6.6 + 14*.6, 141. * 8 / 14},
 		{of(dgxH100(1), 20), collective.AllReduce, Ring, LL, 6.6 + 14*.6, 87.7 * 8 / 14},
-		{of(dgxH100(2), 20), collective.AllReduce, Ring, LL, 6.6 + 28 + 2*2.7, 39. * 16 / 30},
+		{of(dgxH100(2), 20), collective.AllReduce, Ring, LL, 6.6 + 26 + 4*2.7, 39. * 16 / 30},
 		{of(dgxH100(2), 28), collective.AllReduce, NVLSTree, Simple, 25 + 2*14, 8 * 57.7 * 16 / 30},
 		{of(dgxH100(4), 27), collective.AllReduce, NVLSTree, Simple, 25 + 4*14, 8 * 48 / 2 * 5. / 6},
 		{of(dgxH100(4), 18), collective.AllReduce, NVLSTree, Simple, 23 + 6*19, 8 * 48 / 2 * .7 * 4 / 6},
 		{of(b200, 29), collective.AllReduce, Ring, LL128, 14 + 14*1.9, 16 * 34.5 * 8 / 14},
 		{of(b200, 28), collective.AllReduce, Ring, LL128, 14 + 14*1.9, 720 * .92 * 8 / 14},
+		{of(dgxH100(2), 23), collective.AllReduce, Ring, LL, 6.6 + 28 + 2*2.7, 39. * 16 / 30},
+		{fourNICs(17), collective.AllReduce, Ring, Simple, 8.4 + 26*3.4 + 4*9.6, 96. * 16 / 30},
+		{fourNICs(13), collective.AllReduce, Ring, Simple, 8.4 + 26*3.4 + 4*28, 96. * 16 / 30},
+		{fourNICs(11), collective.AllReduce, Ring, Simple, 8.4 + 28*3.4 + 2*9.6, 96. * 16 / 30},
+		{fourNICs(17), collective.AllReduce, Ring, LL128, 10 + 26*1.9 + 4*4, 80. * 16 / 30},
+		{fourNICs(9), collective.AllReduce, Ring, LL128, 10 + 28*1.9 + 2*4, 4 * 16.9 * 16 / 30},
+		{fourNICs(9), collective.AllGather, Ring, LL128, 10 + 14*1.9 + 4, 4 * 18.3 * 16 / 15},
+		{fourNICs(9), collective.AllReduce, Ring, LL, 3.6 + 28*.47*1.8 + 2*2.7, 22.5 * 16 / 30},
+		{fourNICs(17), collective.AllReduce, Tree, Simple, 2 * (7*28 + 28), 4 * 23.6 / 2},
+		{Cluster{Nodes: 1, PerNode: 8, GPU: Hopper, NVLinkGBps: 18 * 22, NVSwitch: true, NVLS: true, Release: 17}, collective.AllReduce, NVLS, Simple, 40, 370 * .75},
 	} {
 		cluster := c.cluster
 		cluster.Only = func(a Algo, p Proto) bool { return a == c.algo && p == c.proto }
@@ -341,12 +356,12 @@ func TestReleasesHaveTheirRules(t *testing.T) {
 			t.Errorf("2.%d: %v by %v %v of %d bytes: %d channels (error %v), not %d", c.cluster.Release, c.op, c.algo, c.proto, c.bytes, got.Channels, err, c.want)
 		}
 	}
-	for text, want := range map[string]Release{"": 0, "2.27": 27, "2.27.3": 27, "v2.18.3-1": 18, "2.31.2": 31, "2.21.5+cuda12.4": 21} {
+	for text, want := range map[string]Release{"": 0, "2.27": 27, "2.27.3": 27, "v2.18.3-1": 18, "2.31.2": 31, "2.21.5+cuda12.4": 21, "2.9.9": 9} {
 		if got, err := ParseRelease(text); err != nil || got != want {
 			t.Errorf("version %q is %d, error %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"2", "1.4", "2.17", "3.20", "2.x", "latest"} {
+	for _, text := range []string{"2", "1.4", "2.8.4", "3.20", "2.x", "latest"} {
 		if got, err := ParseRelease(text); err == nil {
 			t.Errorf("version %q is %d, want an error", text, got)
 		}
@@ -679,6 +694,56 @@ func TestEFAsPlugInSetsSizesAndTimes(t *testing.T) {
 			if got := late[i].LatencyUs - a.LatencyUs; !near(got, want, 1e-9) {
 				t.Errorf("the plug-in adds %g us to a tree with %v, not %g", got, a.Proto, want)
 			}
+		}
+	}
+}
+
+// 2.9 leaves LL128 for Simple at 32 MiB, later releases at 64 MiB, because 2.9 has a lower rate for
+// LL128: 13.7 GB/s of 16.9 are 0.93 ms at 32 MiB, and Simple needs 0.88.
+func TestOldReleasesChooseByTheirOwnRates(t *testing.T) {
+	for r, want := range map[Release][2]Proto{9: {Simple, Simple}, 13: {LL128, Simple}, 17: {LL128, Simple}} {
+		for i, bytes := range []int64{32 << 20, 128 << 20} {
+			got, err := fourNICs(r).Choose(collective.AllReduce, bytes)
+			if err != nil || got.Algo != Ring || got.Proto != want[i] {
+				t.Errorf("2.%d, %d MiB: %v %v (error %v), want Ring %v", r, bytes>>20, got.Algo, got.Proto, err, want[i])
+			}
+		}
+	}
+	for _, a := range []Algo{NVLS, NVLSTree, CollNetChain} {
+		if Release(9).Has(collective.AllReduce, a) {
+			t.Errorf("2.9 has %v", a)
+		}
+	}
+}
+
+// A block of LL128 sends at its own rate if few run, and at its share of the GPU's if many run; what
+// it writes for a NIC does not take the links.
+func TestBlocksShareTheGPUsRate(t *testing.T) {
+	f := Figures{LL128Rate: 16, LL128All: 240, SimpleSend: 20, SimpleCopy: 25, SimpleAll: 256}
+	for _, c := range []struct {
+		proto    Proto
+		channels int
+		send     float64
+		copies   float64
+	}{
+		{LL128, 8, 16, 16},
+		{LL128, 24, 10, 16},
+		{Simple, 8, 20, 25},
+		{Simple, 32, 8, 25},
+	} {
+		cluster := dgxA100(2)
+		cluster.Reckoned, cluster.Figures = false, &f
+		ch, err := cluster.With(collective.AllReduce, Ring, c.proto, 32<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ch.Channels = c.channels
+		got := ch.Overheads(ReferenceWire)
+		if got.Turn.SendGBps != c.send || got.Turn.CopyGBps != c.copies {
+			t.Errorf("%v, %d channels: a block sends %g GB/s and copies %g, want %g and %g", c.proto, c.channels, got.Turn.SendGBps, got.Turn.CopyGBps, c.send, c.copies)
+		}
+		if got.Proxy != 500*units.Nanosecond {
+			t.Errorf("the proxy thread of an AMD host takes %v, want that of Intel's", got.Proxy)
 		}
 	}
 }

@@ -31,7 +31,10 @@ type Overheads struct {
 	PerStepInter units.Time // software of a step between nodes
 	TableIntra   units.Time // NCCL's own value, with the wire
 	TableInter   units.Time
-	// Proxy is the time of a rank's proxy thread for a message between nodes, at each end. It
+	// Proxy is the time of a rank's proxy thread for a message between nodes, at each end: half of
+	// NCCL's netOverhead on Intel, by assumption. NCCL has twice that on AMD for its choice; all-gathers of
+	// small messages by LL128 take longer than by LL by 42 us on hosts of AMD (table T1-default) and by 41
+	// us on hosts of Intel (table G3), on two nodes of B200, so the thread is not slower on AMD. It
 	// occupies the thread, and is part of PerStepInter: a message waits only for others before it.
 	// Tests is true if the kernel waits for the receiver's thread, as with Simple.
 	Proxy units.Time
@@ -47,6 +50,9 @@ type Overheads struct {
 	// HostGBps is the total rate at which a node sends to others.
 	HostGBps float64
 }
+
+// proxyTime is Overheads.Proxy.
+const proxyTime = 500 * units.Nanosecond
 
 // Wire is the one-way latency of a minimal packet on an idle network, from GPU
 // memory to GPU memory.
@@ -95,7 +101,7 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 		Base:       micros(c.tuning().base[a][ch.Proto]),
 		TableIntra: micros(intra),
 		TableInter: micros(inter),
-		Proxy:      micros(netOverhead[c.CPU] / 2),
+		Proxy:      proxyTime,
 		Tests:      ch.Proto == Simple,
 		SliceSteps: ch.sliceSteps(),
 		Fraction:   ch.Proto.fraction(),

@@ -13,7 +13,7 @@ type Release int
 
 // OldestRelease and NewestRelease are the first and the last release whose constants are known here.
 const (
-	OldestRelease Release = 18
+	OldestRelease Release = 9
 	NewestRelease Release = 30
 )
 
@@ -35,13 +35,15 @@ func ParseRelease(text string) (Release, error) {
 // since reports whether the release is n or later.
 func (r Release) since(n Release) bool { return r == 0 || r >= n }
 
-// changes are the differences between releases, the newest first: before makes the constants of
-// the release before it. Each is the difference of the tags of github.com/NVIDIA/nccl, in the files
-// that type tuning names.
-var changes = []struct {
+// change is the difference between a release and the one before it: before makes the older constants.
+type change struct {
 	at     Release
 	before func(t *tuning)
-}{
+}
+
+// changes are the differences between releases, the newest first. Each is the difference of the tags
+// of github.com/NVIDIA/nccl, in the files that type tuning names.
+var changes = append([]change{
 	{NewestRelease, func(t *tuning) {
 		t.ringLL128[Blackwell] = byNodes{34.5, 34.6, 34.5}
 		t.nvlsTree[Blackwell][2] = 43.8
@@ -98,7 +100,7 @@ var changes = []struct {
 		t.intra[Hopper] = []float64{60, 40, 30, 24, 20, 15, 12, 6, 3}
 		t.inter[Hopper] = []float64{48, 45, 42, 40, 30, 24, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, .24, .12}
 	}},
-}
+}, oldChanges...)
 
 // tunings are the constants of the releases from the oldest; the last are the newest.
 var tunings = func() (all []tuning) {
@@ -160,7 +162,13 @@ func (r Release) Has(op collective.Op, a Algo) bool {
 	case a == CollNetDirect && gathers:
 		return r.since(20)
 	case a == NVLS && gathers:
-		return r.since(19)
+		return r.since(19) || r == 17
+	case a == NVLSTree:
+		return r.since(18)
+	case a == NVLS:
+		return r.since(17)
+	case a == CollNetChain:
+		return r.since(14)
 	}
 	return true
 }
@@ -168,6 +176,10 @@ func (r Release) Has(op collective.Op, a Algo) bool {
 // oldNVLSBusBW is the bandwidth of NVLS and NVLSTree before 2.28, as far as it differs: the speed of
 // the graph and 5/6 of it for an all-reduce, or in all-gather and reduce-scatter before 2.23.
 func (c Cluster) oldNVLSBusBW(op collective.Op, a Algo) float64 {
+	if !c.Release.since(18) {
+		g := c.ringGraph()
+		return .75 * c.bounded(float64(g.Channels)*g.IntraGBps)
+	}
 	g := c.nvlsGraph()
 	per, bw := float64(c.PerNode), min(g.IntraGBps, g.InterGBps)
 	gathers := op != collective.AllReduce

@@ -57,8 +57,8 @@ func (ch Choice) measured(o *Overheads) {
 	switch ch.Algo {
 	case Ring, Tree:
 		o.Turn, o.PerStepIntra = ring.turn(ch.Proto), micros(ring.delayUs)
-		if ch.Proto == Simple {
-			o.Turn.SendGBps = min(o.Turn.SendGBps, f[SimpleAll]/float64(max(ch.Channels, 1)))
+		if all := f.all(ch.Proto); all > 0 {
+			o.Turn.SendGBps = min(o.Turn.SendGBps, all/float64(max(ch.Channels, 1)))
 		}
 	case Direct:
 		o.Turn, o.PerStepIntra = ch.pairTurn(&ring), micros(ring.delayUs)
