@@ -26,14 +26,15 @@ const (
 	isForced  = "protocol forced" // which the log does not say
 )
 
-// faultyClusters are the clusters whose source, or whose figures beside those of their kind, tell a
-// fault.
-var faultyClusters = []string{"A11", "A12", "T1-default"}
+// unknownClusters are the clusters of notHealthy of which no fault is known.
+var unknownClusters = []string{"T1-tuned"}
 
 // stateOf is the state of a cluster by its source.
 func stateOf(c *measured.Cluster) string {
 	switch {
-	case slices.Contains(faultyClusters, c.ID):
+	case slices.Contains(unknownClusters, c.ID):
+		return isUnknown
+	case slices.Contains(notHealthy, c.ID):
 		return isFaulty
 	case c.Protocol != "":
 		return isForced
