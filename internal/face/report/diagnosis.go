@@ -237,6 +237,9 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 // Finding is the result of a diagnosis in a few sentences; the last one reports an interruption.
 func Finding(d *calibrate.Diagnosis) string {
 	text := finding(d)
+	if x := d.Idle; x != nil && x.Ratio > 1 && !d.IdleConvicted() {
+		text += fmt.Sprintf(" Besides, %d of %s of each node are unused by the log's own setting, which alone costs a factor of %.2f at %s.", x.Idle, plural(x.NICs, "NIC", "NICs"), x.Ratio, sizeText(x.Bytes))
+	}
 	if next, ok := d.Next(); ok && d.Verdict != calibrate.Healthy {
 		text += fmt.Sprintf(" What divides them best: %s; %s.", next.Command, next.Tells)
 	}

@@ -250,6 +250,9 @@ func (x *Cost) take(t *Task, some []Stated, nics int, without, with []units.Time
 	}
 }
 
+// IdleConvicted reports whether the NICs that the log itself leaves unused are the cause.
+func (d *Diagnosis) IdleConvicted() bool { return d.idleConvicted }
+
 // convictIdle makes the NICs that the log itself leaves unused the cause, if nothing else is likely,
 // or if the log is nowhere slower than with them: then the prediction without that setting is the
 // one to compare with.
@@ -268,7 +271,7 @@ func (d *Diagnosis) convictIdle() {
 		Hypothesis: h, Label: d.Idle.over[0].Origin, Posterior: share, Match: m.rms(), Worst: m.worst, Shows: true,
 		Predicted: d.Predicted, Changes: d.Idle.over, Evidence: strings.Join(d.Idle.Stated, ", "),
 	}
-	d.Explanations = slices.Insert(d.Explanations, 0, found)
+	d.Explanations, d.idleConvicted = slices.Insert(d.Explanations, 0, found), true
 	d.Untried = slices.DeleteFunc(d.Untried, func(u Untried) bool { return u.ID == h.ID })
 	for i := range d.Explanations[1:] {
 		d.Explanations[1+i].Posterior *= 1 - share

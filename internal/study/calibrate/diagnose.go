@@ -56,7 +56,9 @@ type Diagnosis struct {
 
 	simulated [][]units.Time // by task and simulated size, on the cluster as described
 	evidence  float64        // logarithm of the log's probability, without the part of Open
-	burst     float64        // logarithm of the odds by the scatter that the fault comes and goes
+	// idleConvicted says that the NICs that the log leaves unused are the cause.
+	idleConvicted bool
+	burst         float64 // logarithm of the odds by the scatter that the fault comes and goes
 }
 
 // Explanation is a hypothesis with its variant that makes the log most probable.

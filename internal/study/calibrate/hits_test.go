@@ -172,6 +172,7 @@ func (o *outcome) count(d *Diagnosis, planted string) {
 	o.logs++
 	ids := strings.Split(planted, ", ") // hypotheses with the same arithmetic
 	named := slices.ContainsFunc(d.Alike(), func(e Explanation) bool { return slices.Contains(ids, e.ID) })
+	named = named || d.Idle != nil && slices.Contains(ids, fewerRailsID) // the report says what they cost
 	first := len(d.Explanations) > 0 && slices.Contains(ids, d.Explanations[0].ID)
 	switch {
 	case d.Verdict == Healthy:
