@@ -169,7 +169,7 @@ func TestTheLogSaysTheReleaseOfNCCL(t *testing.T) {
 		{"# nccl-tests version 2.17.1 nccl-headers=22803 nccl-library=22803\n", "\nnccl: {version: 2.27}", "2.28.3", "2.28.3, as the log has it; the cluster as described has 2.27"},
 		{"# nccl-tests version 2.19.7 nccl-headers=21803 nccl-library=21803\n# nThread 1 nGpus 1\nTest NCCL failure\n" +
 			"# nccl-tests version 2.19.7 nccl-headers=22803 nccl-library=22803\n", "", "2.28.3", "2.28.3, as the log has it"}, // of two runs the table's
-		{"NCCL version 2.12.7+cuda11.6\n", "", "", "NCCL 2.12.7+cuda11.6 are not known (2.18 is the oldest)"},
+		{"NCCL version 2.8.4+cuda11.1\n", "", "", "NCCL 2.8.4+cuda11.1 are not known (2.9 is the oldest)"},
 	} {
 		cluster := describe(t, "cluster: {nodes: 1, node: dgx-h100}\nfabric: infiniband-ndr"+c.cluster)
 		tasks, notes := cluster.Tasks(read(t, c.said+parts()[0].nccltests())[0], Options{Simulate: sim.Run})
