@@ -8,12 +8,13 @@ const (
 	// a cause, maxBetween those of the size alone, maxInNode those in one node, without the ranks: a
 	// quarter of a second each, and long enough for an even flow. maxRaised times as much is simulated
 	// of a table that begins above that. The cluster as described is simulated to farther times as
-	// much: NCCL's last change of algorithm or protocol lies below for most clusters.
+	// much, and to the first size of a table up to farthest: NCCL's last change of algorithm or protocol lies below for most clusters.
 	maxMoved   = 4 << 30
 	maxBetween = 64 << 20
 	maxInNode  = 128 << 20
 	maxRaised  = 4
 	farther    = 8
+	farthest   = 16 << 30 // of a table that begins there
 	maxFlows   = 256      // messages of one of perftest's sizes: enough to make the first one negligible
 	flowBytes  = 64 << 20 // their maximum total size, if that is two messages or more
 	minFlows   = 4

@@ -456,7 +456,7 @@ func (t *Task) extrapolated(bytes int64) bool { return bytes > t.simulated[len(t
 // the extrapolated ones corrects those of causes.
 func (t *Task) extend(ctx context.Context, c *Cluster, o *Options, simulated []units.Time) error {
 	last := t.simulated[len(t.simulated)-1]
-	limit := last * farther
+	limit := max(last*farther, min(t.Points[0].Bytes, farthest))
 	if o.MaxSize > 0 {
 		limit = last
 	}
