@@ -102,6 +102,15 @@ func (e Entry) Known(field string) (Fact, bool) {
 	return f, ok && f.Value != Unknown
 }
 
+// On is the fact of a field with a protocol of links, infiniband or ethernet: what the entry states
+// for that protocol (about.ethernet.rate), or else what it states for all (rate).
+func (e Entry) On(protocol, field string) (Fact, bool) {
+	if f, ok := e.Known("about." + protocol + "." + field); ok {
+		return f, true
+	}
+	return e.Known(field)
+}
+
 // UnknownError is the error for a name that the catalog does not have.
 type UnknownError struct {
 	Kind    Kind
