@@ -44,15 +44,19 @@ func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
 			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, levelName(c.shape, count, level), 0, k, powerOf(s.entry, "about.power", "switch "+s.entry.Name)})
 		}
 	}
-	title, power := n.entry.Title, "about.power"
-	if c.shape == scenario.DualPlane {
+	title, power, moduleLinks := n.entry.Title, "about.power", c.machine.moduleLinks
+	switch {
+	case c.ownPlanes():
+		moduleLinks *= planes // the ports of a NIC share its cage
+		title = fmt.Sprintf("%s, %d ports of %s", title, planes, c.preset.rate)
+	case c.shape == scenario.DualPlane:
 		power = "about.two-ports-power"
 		title = fmt.Sprintf("%s, a card of %d ports of %s", title, planes, c.preset.rate)
 	}
 	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, powerOf(n.entry, power, "NIC "+n.entry.Name)})
 	rate := f.Link.Rate()
 	w := wiring{
-		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: c.machine.moduleLinks,
+		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: moduleLinks,
 		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
 		lengths: map[topology.CableKind]units.Length{
 			topology.NodeLeaf: f.Topology.Cables.NodeLeaf, topology.LeafSpine: f.Topology.Cables.LeafSpine, topology.SpineCore: f.Topology.Cables.SpineCore,

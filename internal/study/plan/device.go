@@ -115,8 +115,31 @@ type nicModel struct {
 	entry     catalog.Entry
 	vendor    string
 	protocols []string
-	rate      units.Rate
+	rate      units.Rate // of the card: all its ports together
 	twoPorts  units.Rate // of each port of a two-port card; 0 if no such card is known
+}
+
+// port is the rate of a port of a NIC with a protocol, and the number of ports that run at it at a
+// time.
+func (n nicModel) port(link string) (units.Rate, int) {
+	rate, ports := n.rate, 1
+	if f, ok := n.entry.On(link, "rate"); ok {
+		if r, err := units.ParseRate(f.Value); err == nil {
+			rate = r
+		}
+	}
+	if f, ok := n.entry.On(link, "ports"); ok {
+		if k, err := strconv.Atoi(f.Value); err == nil {
+			ports = k
+		}
+	}
+	return rate, ports
+}
+
+// inPlanes reports whether a NIC has a port for each plane with a protocol, in one cage, without another card.
+func (n nicModel) inPlanes(link string) bool {
+	_, ports := n.port(link)
+	return ports == planes
 }
 
 func nics() (out []nicModel) {

@@ -163,11 +163,12 @@ func (c choice) managers(r *Request) []choice {
 // allows the maker of the node's own NIC, that NIC is kept.
 func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 	for _, n := range nics() {
-		rate := n.rate
+		link := protocol.Of(preset.kind).Link()
+		rate, _ := n.port(link)
 		if n.entry.Name == m.nic {
-			rate = m.rate
+			rate = min(rate, m.rate)
 		}
-		if rate >= preset.rate && slices.Contains(n.protocols, protocol.Of(preset.kind).Link()) {
+		if rate >= preset.rate && slices.Contains(n.protocols, link) {
 			out = append(out, n)
 		}
 	}

@@ -1,0 +1,37 @@
+package plan_test
+
+import (
+	"testing"
+
+	"weft/scenario"
+	"weft/units"
+)
+
+// A ConnectX-8 has two ports of 400GbE in one cage, and none of 800GbE: the Ethernet designs of B300 nodes
+// have two planes. The counts are NVIDIA's (DGX SuperPOD B300 Spectrum-X reference architecture, table 3: 1, 4 and 16
+// scalable units; half of the last by the same rule). Its cables are cages: two links each.
+func TestB300OnEthernetHasTheTwoPlanesOfTheReference(t *testing.T) {
+	for gpus, want := range map[string][2]int{"512": {16, 8}, "2048": {64, 32}, "4096": {128, 64}, "8192": {256, 128}} {
+		d := only(t, "{gpus: "+gpus+", node: dgx-b300, fabrics: roce-v2, switches: sn5600}")
+		if d.Shape != scenario.DualPlane || d.Rate != 400*units.Gbps || d.Levels != 2 || d.Count.Switches[0] != want[0] || d.Count.Switches[1] != want[1] {
+			t.Errorf("%s GPUs: %s with %v switches, want %v", gpus, d.Name, d.Count.Switches, want)
+		}
+		modules := map[string]int{}
+		for _, l := range d.Bill {
+			if l.Where == "node-leaf" && l.Kind == "transceiver" {
+				modules[l.Item] = l.Quantity
+			}
+		}
+		if n := d.Count.Endpoints; modules["MMA4Z00-NS"] != n || modules["MMA4Z00-NS-FLT"] != n {
+			t.Errorf("%s GPUs: %v modules for %d NICs with a cage each", gpus, modules, n)
+		}
+	}
+}
+
+// One port of each NIC can be left free (NVIDIA, ERA 2-8-9-400-SP: 1,024 GPUs, 16 leaves, 8 spines).
+func TestOnePlaneOfB300IsHalfOfTwo(t *testing.T) {
+	d := only(t, "{gpus: 1024, node: dgx-b300, fabrics: roce-v2, switches: sn5600, rate: 400Gbps, shapes: rail-optimised}")
+	if d.Count.Switches[0] != 16 || d.Count.Switches[1] != 8 {
+		t.Errorf("%v switches, want 16 leaves and 8 spines", d.Count.Switches)
+	}
+}
