@@ -12,7 +12,7 @@ import (
 // scalable units; half of the last by the same rule). Its cables are cages: two links each.
 func TestB300OnEthernetHasTheTwoPlanesOfTheReference(t *testing.T) {
 	for gpus, want := range map[string][2]int{"512": {16, 8}, "2048": {64, 32}, "4096": {128, 64}, "8192": {256, 128}} {
-		d := only(t, "{gpus: "+gpus+", node: dgx-b300, fabrics: roce-v2, switches: sn5600}")
+		d := made(t, "{gpus: "+gpus+", node: dgx-b300, fabrics: roce-v2, switches: sn5600}", nil).Designs[0]
 		if d.Shape != scenario.DualPlane || d.Rate != 400*units.Gbps || d.Levels != 2 || d.Count.Switches[0] != want[0] || d.Count.Switches[1] != want[1] {
 			t.Errorf("%s GPUs: %s with %v switches, want %v", gpus, d.Name, d.Count.Switches, want)
 		}
@@ -33,5 +33,15 @@ func TestOnePlaneOfB300IsHalfOfTwo(t *testing.T) {
 	d := only(t, "{gpus: 1024, node: dgx-b300, fabrics: roce-v2, switches: sn5600, rate: 400Gbps, shapes: rail-optimised}")
 	if d.Count.Switches[0] != 16 || d.Count.Switches[1] != 8 {
 		t.Errorf("%v switches, want 16 leaves and 8 spines", d.Count.Switches)
+	}
+}
+
+// A plane that fits one switch is one switch (NVIDIA, ERA 2-8-9-800: no spine up to 16 nodes; up to 128 NICs a plane of
+// 128 ports).
+func TestSmallPlanesAreASwitchEach(t *testing.T) {
+	p := made(t, "{gpus: 128, node: dgx-b300, fabrics: roce-v2, switches: sn5600}", nil)
+	d := p.Designs[0]
+	if d.Shape != scenario.DualPlane || d.Count.TotalSwitches() != 2 || d.Levels != 1 {
+		t.Errorf("%s has %v switches in %d levels, want a switch for each plane", d.Name, d.Count.Switches, d.Levels)
 	}
 }

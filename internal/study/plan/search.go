@@ -134,12 +134,20 @@ func choices(r *Request, m machine) (out []choice) {
 					if !shapeTakes(shape, n, m, preset) {
 						continue
 					}
-					for _, ratio := range ratiosOf(shape) {
-						c := choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, ratio: ratio, machine: m}
-						out = append(out, c.managers(r)...)
-					}
+					c := choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, machine: m}
+					out = append(out, c.variants(r)...)
 				}
 			}
+		}
+	}
+	return out
+}
+
+// variants are a choice with each shape of its planes and each oversubscription.
+func (c choice) variants(r *Request) (out []choice) {
+	for _, c.plane = range planeShapes(c.shape) {
+		for _, c.ratio = range ratiosOf(c.plane) {
+			out = append(out, c.managers(r)...)
 		}
 	}
 	return out

@@ -99,6 +99,14 @@ func unfit(r *Request, m machine, all []choice) (out []string) {
 	return out
 }
 
+// planeShapes are the shapes that the planes of a shape may have; of another shape than a dual-plane only its own.
+func planeShapes(shape scenario.Shape) []scenario.Shape {
+	if shape == scenario.DualPlane {
+		return []scenario.Shape{scenario.RailOptimised, scenario.SingleSwitch, scenario.FatTree}
+	}
+	return []scenario.Shape{shape}
+}
+
 // oversubscribed reports whether a shape's oversubscription is at its leaves, and so part of its
 // name and scenario.
 func oversubscribed(shape scenario.Shape) bool {
@@ -108,9 +116,9 @@ func oversubscribed(shape scenario.Shape) bool {
 // shapeFields are the fields of a scenario's topology that only the shape has.
 func (c choice) shapeFields() (fields []string) {
 	if c.shape == scenario.DualPlane {
-		fields = append(fields, fmt.Sprintf("planes: %d", planes))
+		fields = append(fields, fmt.Sprintf("planes: %d", planes), "plane-shape: "+string(c.plane))
 	}
-	if oversubscribed(c.shape) {
+	if oversubscribed(c.plane) {
 		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
 	}
 	return fields
