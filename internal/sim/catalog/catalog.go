@@ -115,12 +115,18 @@ func (e Entry) On(protocol, field string) (Fact, bool) {
 type UnknownError struct {
 	Kind    Kind
 	Name    string
-	Nearest string // "" if no name is near
+	Nearest string   // by typing errors; "" if no name is near
+	Near    []string // names with a word of it
 	Known   []string
 }
 
 func (e *UnknownError) Error() string {
-	if e.Nearest != "" {
+	switch {
+	case len(e.Near) > 1:
+		return fmt.Sprintf("%s %q is not known: near are %s; weft catalog %[1]s NAME shows in what they differ", e.Kind, e.Name, strings.Join(e.Near, ", "))
+	case len(e.Near) == 1:
+		return fmt.Sprintf("%s %q is not known: did you mean %q?", e.Kind, e.Name, e.Near[0])
+	case e.Nearest != "":
 		return fmt.Sprintf("%s %q is not known: did you mean %q?", e.Kind, e.Name, e.Nearest)
 	}
 	return fmt.Sprintf("%s %q is not known: the catalog has %s", e.Kind, e.Name, strings.Join(e.Known, ", "))
@@ -134,7 +140,7 @@ func Lookup(kind Kind, name string) (Entry, error) {
 		}
 	}
 	known := Names(kind)
-	return Entry{}, &UnknownError{Kind: kind, Name: name, Nearest: Nearest(name, known), Known: known}
+	return Entry{}, &UnknownError{Kind: kind, Name: name, Nearest: Nearest(name, known), Near: near(name, known), Known: known}
 }
 
 // Entries are a kind's entries in the order of the data file.

@@ -160,9 +160,9 @@ func TestNothingDominatesADesignOnTheFront(t *testing.T) {
 func TestRelaxingAsAdvisedGivesADesign(t *testing.T) {
 	for _, x := range []struct{ text, field string }{
 		{"{gpus: 1024, max-levels: 1}", "max-levels"},
-		{"{gpus: 1024, max-switches: 20}", "max-switches"},
-		{"{gpus: 1024, max-power: 70kW}", "max-oversubscription"},
-		{"{gpus: 1024, max-power: 70kW}", "max-power"},
+		{"{gpus: 1024, max-switches: 20, switches: [qm9700, sn5600]}", "max-switches"},
+		{"{gpus: 1024, max-power: 70kW, switches: [qm9700, sn5600]}", "max-oversubscription"},
+		{"{gpus: 1024, max-power: 70kW, switches: [qm9700, sn5600]}", "max-power"},
 		{"{gpus: 1024, fabrics: infiniband, vendors: Arista}", "vendors"},
 		{"{gpus: 1024, fabrics: infiniband, switches: sn5600}", "fabrics"},
 		{"{gpus: 1024, gpus-later: 16384, max-levels: 2, fabrics: infiniband}", "max-levels"},
