@@ -41,7 +41,7 @@ func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
 	var lines []Line
 	for level, k := range count.Switches {
 		if k > 0 {
-			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, levelName(c.shape, count, level), 0, k, powerOf(s.entry, "about.power", "switch "+s.entry.Name)})
+			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, levelName(c.shape, count, level), 0, k, s.power()})
 		}
 	}
 	title, power, moduleLinks := n.entry.Title, "about.power", c.machine.moduleLinks
@@ -53,7 +53,7 @@ func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
 		power = "about.two-ports-power"
 		title = fmt.Sprintf("%s, a card of %d ports of %s", title, planes, c.preset.rate)
 	}
-	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, powerOf(n.entry, power, "NIC "+n.entry.Name)})
+	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, n.power(power)})
 	rate := f.Link.Rate()
 	w := wiring{
 		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: moduleLinks,
@@ -82,12 +82,12 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 	e, ok := cableFor(w.rate, w.cageLinks, w.protocol, ends, length, optical)
 	if !ok {
 		what := fmt.Sprintf("%s cables: the catalog has none for %s at %d links a cage over %s", kind, w.rate, w.cageLinks, length)
-		w.lines = append(w.lines, Line{"cable", catalog.Unknown, what, kind.String(), length, links, Part{What: "the power of " + what}})
+		w.lines = append(w.lines, Line{"cable", catalog.Unknown, what, kind.String(), length, links, Part{What: "the power of " + what, Most: 2 * mostModule(w.rate, 1)}})
 		return
 	}
 	medium, _ := e.Get("medium")
 	if onePiece(medium.Value) {
-		w.lines = append(w.lines, Line{"cable", module(e, "switch-module"), e.Title, kind.String(), length, w.pieces(kind), bothEnds(e)})
+		w.lines = append(w.lines, Line{"cable", module(e, "switch-module"), e.Title, kind.String(), length, w.pieces(kind), w.bothEnds(e)})
 		return
 	}
 	nodeModules := 0
@@ -101,7 +101,7 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 // optics adds the transceivers of both ends.
 func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeModules int) {
 	item := module(e, "switch-module")
-	own := powerOf(e, "switch-power", "transceiver "+item)
+	own := modulePower(e, "switch-power", "transceiver "+item, w.rate, w.cageLinks)
 	services := 0
 	if kind == topology.NodeLeaf {
 		services = w.graph.Services // hosts of other kinds, with a NIC in each cage
@@ -115,7 +115,7 @@ func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeMod
 	}
 	add := func(item, power, title string, n int) {
 		if n > 0 {
-			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, powerOf(e, power, "transceiver "+item)})
+			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, modulePower(e, power, "transceiver "+item, w.rate, w.moduleLinks)})
 		}
 	}
 	add(module(e, end), power, title, nodeModules)
@@ -175,12 +175,12 @@ func module(e catalog.Entry, field string) string {
 }
 
 // bothEnds is the power of a one-piece cable.
-func bothEnds(e catalog.Entry) Part {
+func (w *wiring) bothEnds(e catalog.Entry) Part {
 	a, b := powerOf(e, "switch-power", "cable "+module(e, "switch-module")), powerOf(e, "nic-power", "cable "+module(e, "switch-module"))
 	if !a.Known || !b.Known {
-		return Part{What: a.What}
+		return Part{What: a.What, Most: 2 * mostModule(w.rate, w.cageLinks)}
 	}
-	return Part{a.Value + b.Value, true, catalog.Softer(a.Tag, b.Tag), a.What}
+	return Part{Value: a.Value + b.Value, Known: true, Tag: catalog.Softer(a.Tag, b.Tag), What: a.What}
 }
 
 // cableFor is the shortest cable that reaches; optical asks for a cable with pluggable

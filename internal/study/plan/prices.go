@@ -99,7 +99,7 @@ func amount(text, what string) (Part, error) {
 		return Part{What: what}, fmt.Errorf("%q: %w", text, errAmount)
 	}
 	rest, _ := strconv.ParseInt((fraction + strings.Repeat("0", decimals))[:decimals], 10, 64)
-	return Part{units*PerUnit + rest, true, catalog.Verified, what}, nil
+	return Part{Value: units*PerUnit + rest, Known: true, Tag: catalog.Verified, What: what}, nil
 }
 
 // Cost is the cost of a design by a price file.
@@ -112,7 +112,10 @@ type Cost struct {
 
 // Total is equipment and energy.
 func (c *Cost) Total() Sum {
-	return Sum{Known: c.Equipment.Known + c.Energy.Known, Missing: distinct(slices.Concat(c.Equipment.Missing, c.Energy.Missing))}
+	return Sum{
+		Known: c.Equipment.Known + c.Energy.Known, Missing: distinct(slices.Concat(c.Equipment.Missing, c.Energy.Missing)),
+		bounds: c.Equipment.bounds + c.Energy.bounds, open: c.Equipment.open || c.Energy.open,
+	}
 }
 
 // Text prints an amount.
@@ -143,12 +146,13 @@ func (p *Prices) cost(d *Design) *Cost {
 		}
 		c.Equipment.add(l.Quantity, part)
 	}
-	kWh := p.PUE.Of(d.Power.Known) * hoursPerYear * int64(p.Years) / 1_000_000 // from milliwatts
-	c.Energy.Missing = slices.Clone(d.Power.Missing)
+	kWh := func(power int64) int64 { return p.PUE.Of(power) * hoursPerYear * int64(p.Years) / 1_000_000 } // from milliwatts
+	c.Energy.Missing, c.Energy.open = slices.Clone(d.Power.Missing), d.Power.open
 	if p.kWh.Known {
-		c.Energy.Known = kWh * p.kWh.Value
+		c.Energy.Known = kWh(d.Power.Known) * p.kWh.Value
+		c.Energy.bounds = kWh(d.Power.Most())*p.kWh.Value - c.Energy.Known
 	} else {
-		c.Energy.Missing = append(c.Energy.Missing, p.kWh.What)
+		c.Energy.Missing, c.Energy.open = append(c.Energy.Missing, p.kWh.What), true
 	}
 	return c
 }

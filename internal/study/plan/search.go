@@ -14,11 +14,11 @@ import (
 type Plan struct {
 	Request *Request
 	Prices  *Prices
-	Designs []*Design // designs that meet every constraint, the front of each protocol first
-	// Unproved are designs for which it is unknown whether they meet a budget, because a figure is
-	// missing.
-	Unproved []*Design
-	// Relax are the constraints to relax, if Designs is empty.
+	// Designs meet every constraint, as far as it is known ([Design.MayBreak]); the front of each protocol
+	// first. What is unknown refuses no design.
+	Designs []*Design
+	// Relax are the constraints to relax for a design that surely meets them all, if no design
+	// does.
 	Relax []Relaxation
 	// Reasons are the reasons why combinations could not be built, each once, if there is neither a
 	// design nor a relaxation.
@@ -49,17 +49,16 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	sure := false
 	for _, d := range found {
-		switch {
-		case len(d.Breaks) == 0:
+		if len(d.Breaks) == 0 || d.MayBreak() {
 			p.Designs = append(p.Designs, d)
-		case unproved(d):
-			p.Unproved = append(p.Unproved, d)
+			sure = sure || len(d.Breaks) == 0
 		}
 	}
-	if len(p.Designs) > 0 {
-		front(p.Designs)
-		order(p.Designs)
+	front(p.Designs)
+	order(p.Designs)
+	if sure {
 		return p, nil
 	}
 	// A choice that breaks n constraints by its parts breaks at least n once it is built. So
