@@ -102,10 +102,10 @@ func (e Entry) Known(field string) (Fact, bool) {
 	return f, ok && f.Value != Unknown
 }
 
-// On is the fact of a field with a protocol of links, infiniband or ethernet: what the entry states
-// for that protocol (about.ethernet.rate), or else what it states for all (rate).
-func (e Entry) On(protocol, field string) (Fact, bool) {
-	if f, ok := e.Known("about." + protocol + "." + field); ok {
+// On is the fact of a field in a case, a protocol of links (ethernet) or a connector (qsfp112): what
+// the entry states for that case (about.ethernet.rate), or else what it states for all (rate).
+func (e Entry) On(of, field string) (Fact, bool) {
+	if f, ok := e.Known("about." + of + "." + field); ok {
 		return f, true
 	}
 	return e.Known(field)

@@ -32,6 +32,7 @@ type wiring struct {
 	cageLinks   int // links of a switch's cage
 	moduleLinks int // links of a node's cage
 	lengths     map[topology.CableKind]units.Length
+	connector   string // of the NICs, as in the catalog: qsfp112
 	lines       []Line
 }
 
@@ -44,19 +45,19 @@ func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
 			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, levelName(c.shape, count, level), 0, k, s.power()})
 		}
 	}
-	title, power, moduleLinks := n.entry.Title, "about.power", c.machine.moduleLinks
+	title, power, moduleLinks, connector := n.entry.Title, "about.power", c.machine.moduleLinks, "about.connector"
 	switch {
 	case c.ownPlanes():
 		moduleLinks *= planes // the ports of a NIC share its cage
 		title = fmt.Sprintf("%s, %d ports of %s", title, planes, c.preset.rate)
 	case c.shape == scenario.DualPlane:
-		power = "about.two-ports-power"
+		power, connector = "about.two-ports-power", "about.two-ports-connector"
 		title = fmt.Sprintf("%s, a card of %d ports of %s", title, planes, c.preset.rate)
 	}
 	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, n.power(power)})
 	rate := f.Link.Rate()
 	w := wiring{
-		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: moduleLinks,
+		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: moduleLinks, connector: strings.ToLower(module(n.entry, connector)),
 		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
 		lengths: map[topology.CableKind]units.Length{
 			topology.NodeLeaf: f.Topology.Cables.NodeLeaf, topology.LeafSpine: f.Topology.Cables.LeafSpine, topology.SpineCore: f.Topology.Cables.SpineCore,
@@ -87,7 +88,8 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 	}
 	medium, _ := e.Get("medium")
 	if onePiece(medium.Value) {
-		w.lines = append(w.lines, Line{"cable", module(e, "switch-module"), e.Title, kind.String(), length, w.pieces(kind), w.bothEnds(e)})
+		item := w.part(e, "switch-module", kind)
+		w.lines = append(w.lines, Line{"cable", item, e.Title + withdrawn(e, item), kind.String(), length, w.pieces(kind), w.bothEnds(e)})
 		return
 	}
 	nodeModules := 0
@@ -118,8 +120,8 @@ func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeMod
 			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, modulePower(e, power, "transceiver "+item, w.rate, w.moduleLinks)})
 		}
 	}
-	add(module(e, end), power, title, nodeModules)
-	add(module(e, "nic-module"), "nic-power", "the NIC's end of ", services)
+	add(w.part(e, end, kind), power, title, nodeModules)
+	add(w.part(e, "nic-module", kind), "nic-power", "the NIC's end of ", services)
 }
 
 // switchModules is the number of switch cages that the cables of a kind fill: each switch has its
@@ -167,6 +169,27 @@ func (w *wiring) pieces(kind topology.CableKind) int {
 // onePiece reports whether a cable has fixed ends.
 func onePiece(medium string) bool {
 	return medium == "copper" || medium == "active-copper" || medium == "active-optical"
+}
+
+// part is a part of a cable that fits the connector of the NICs: OSFP unless the cable has another for
+// it. Between switches all cages are the same.
+func (w *wiring) part(e catalog.Entry, field string, kind topology.CableKind) string {
+	if kind == topology.NodeLeaf {
+		if f, ok := e.On(w.connector, field); ok {
+			return f.Value
+		}
+	}
+	return module(e, field)
+}
+
+// withdrawn says that a part is no longer for sale, and since when; usually empty.
+func withdrawn(e catalog.Entry, item string) string {
+	if f, ok := e.Known("about.withdrawn"); ok {
+		if part, since, _ := strings.Cut(f.Value, " "); part == item {
+			return "; no longer for sale since " + since
+		}
+	}
+	return ""
 }
 
 func module(e catalog.Entry, field string) string {

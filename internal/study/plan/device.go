@@ -178,6 +178,7 @@ type fabricPreset struct {
 	name string
 	kind scenario.FabricKind
 	rate units.Rate
+	lane units.Rate // of a lane of a link
 	own  units.Rate // the fastest rate of the catalog's switch for it
 }
 
@@ -192,7 +193,7 @@ func fabricPresets() (out []fabricPreset) {
 		k := scenario.FabricKind(kind.Value)
 		if of := kind.Value + link.Value; protocol.Of(k).Planned && !seen[of] {
 			seen[of] = true
-			out = append(out, fabricPreset{e.Name, k, linkRate(link.Value), rateOf(catalog.Switch, sw.Value, "rate")})
+			out = append(out, fabricPreset{e.Name, k, linkRate(link.Value), rateOf(catalog.Link, link.Value, "lane-rate"), rateOf(catalog.Switch, sw.Value, "rate")})
 		}
 	}
 	return out
@@ -202,6 +203,9 @@ func fabricPresets() (out []fabricPreset) {
 // the catalog: a faster switch at a slower rate needs other transceivers (docs.nvidia.com
 // 800g200gpam4list: transceivers with 200 Gb/s lanes do not slow down).
 func (p fabricPreset) takes(s switchModel) bool {
+	if lane := rateOf(catalog.Switch, s.entry.Name, "about.lane-rate"); lane > p.lane {
+		return false // the same of Ethernet: lanes of 200 Gb/s do not slow down to a NIC's 100
+	}
 	protocol := protocol.Of(p.kind)
 	return s.protocol == protocol.Link() && s.ports.PortsAt(p.rate) > 0 && (protocol.Ethernet() || s.ports.Rate == p.own)
 }

@@ -80,7 +80,7 @@ func TestThePowerOfASuperPODByHand(t *testing.T) {
 
 func TestACableIsTheShortestThatReaches(t *testing.T) {
 	for _, x := range []struct{ length, kind, item string }{
-		{"3m", "cable", "MCP7Y00"}, {"4m", "cable", "MCA7Y"}, {"6m", "transceiver", "MMA4Z00-NS"}, {"50m", "transceiver", "MMA4Z00-NS"}, {"51m", "transceiver", "MMS4X00-NS"},
+		{"3m", "cable", "MCP7Y00"}, {"4m", "cable", "MCA7J60"}, {"6m", "transceiver", "MMA4Z00-NS"}, {"50m", "transceiver", "MMA4Z00-NS"}, {"51m", "transceiver", "MMS4X00-NS"},
 	} {
 		d := only(t, fmt.Sprintf("{gpus: 64, node: hgx-h100-pcie, fabrics: infiniband, shapes: single-switch, cables: {node-leaf: %s}}", x.length))
 		if l := d.Bill[2]; l.Kind != x.kind || l.Item != x.item {

@@ -1,8 +1,11 @@
 package plan_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 
+	"weft/internal/study/plan"
 	"weft/scenario"
 	"weft/units"
 )
@@ -43,5 +46,32 @@ func TestSmallPlanesAreASwitchEach(t *testing.T) {
 	d := p.Designs[0]
 	if d.Shape != scenario.DualPlane || d.Count.TotalSwitches() != 2 || d.Levels != 1 {
 		t.Errorf("%s has %v switches in %d levels, want a switch for each plane", d.Name, d.Count.Switches, d.Levels)
+	}
+}
+
+// The cable fits the NIC: a BlueField-3 has QSFP112, a ConnectX-7 OSFP (NVIDIA's list of cables and its page on the
+// MMA4Z00-NS400-T).
+func TestACableFitsTheConnectorOfTheNIC(t *testing.T) {
+	for _, c := range []struct{ nic, length, item string }{
+		{"connectx-7", "3m", "MCP7Y00"}, {"bluefield-3", "3m", "MCP7Y10"},
+		{"connectx-7", "5m", "MCA7J60"}, {"bluefield-3", "5m", "MCA7J65"},
+		{"connectx-7", "20m", "MMA4Z00-NS400"}, {"bluefield-3", "20m", "MMA1Z00-NS400"},
+		{"connectx-7", "80m", "MMS4X00-NS400"}, {"bluefield-3", "80m", "MMS1X00-NS400"},
+	} {
+		d := made(t, "{gpus: 64, node: hgx-h100-pcie, fabrics: roce-v2, nics: "+c.nic+", switches: sn5600, shapes: single-switch, cables: {node-leaf: "+c.length+"}}", nil).Designs[0]
+		if !slices.ContainsFunc(d.Bill, func(l plan.Line) bool { return l.Item == c.item }) {
+			t.Errorf("%s over %s: no %s in %+v", c.nic, c.length, c.item, d.Bill)
+		}
+	}
+}
+
+// A switch with lanes of 200 Gb/s has no link to a NIC with lanes of 100: its transceivers do not slow down.
+func TestLanesOf200DoNotSlowDown(t *testing.T) {
+	r, err := plan.Read("plan.yaml", []byte("{gpus: 512, switches: z9964f}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := plan.Make(context.Background(), r, nil); err != nil || len(p.Designs) > 0 {
+		t.Errorf("%d designs, %v", len(p.Designs), err)
 	}
 }

@@ -175,6 +175,11 @@ func Items() (out []string) {
 		add(module(e, "switch-module"))
 		add(module(e, "nic-module"))
 		add(module(e, "node-module"))
+		for _, f := range e.Facts { // of other connectors: about.qsfp112.nic-module
+			if strings.HasPrefix(f.Field, "about.") && strings.HasSuffix(f.Field, "-module") {
+				add(f.Value)
+			}
+		}
 		if !onePiece(medium.Value) {
 			add("fibre-" + medium.Value)
 		}
