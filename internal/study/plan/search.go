@@ -70,7 +70,7 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		}
 		found, reasons = append(found, more...), append(reasons, why...)
 	}
-	p.Unfit = unfit(r, m, all)
+	p.Unfit = append(unfit(r, m, all), unfitSwitches(r, all)...)
 	if p.Relax = relax(found); len(p.Relax) == 0 {
 		p.Reasons = inOrder(reasons)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
 	"weft/units"
@@ -95,6 +96,21 @@ func unfit(r *Request, m machine, all []choice) (out []string) {
 		case shape == scenario.DualPlane:
 			out = append(out, fmt.Sprintf("no %s: the constraints allow no two-port card of the catalog in place of %s", shape, m.nic))
 		}
+	}
+	return out
+}
+
+// unfitSwitches lists the reasons why no design can have a requested switch.
+func unfitSwitches(r *Request, all []choice) (out []string) {
+	for _, name := range r.Switches {
+		if slices.ContainsFunc(all, func(c choice) bool { return c.sw.entry.Name == name }) {
+			continue
+		}
+		if lane := rateOf(catalog.Switch, name, "about.lane-rate"); lane > 0 {
+			out = append(out, fmt.Sprintf("no %s: its lanes have %s and do not slow down to those of the links that the NICs have", name, lane))
+			continue
+		}
+		out = append(out, fmt.Sprintf("no %s: it has no maker in the catalog, or no ports at a rate and protocol of %s's NICs", name, r.Node))
 	}
 	return out
 }
