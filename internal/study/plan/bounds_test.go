@@ -92,3 +92,26 @@ func TestAnUnknownPriceRefusesNothing(t *testing.T) {
 		}
 	}
 }
+
+// The user's figure of power takes the place of the catalog's, and of a bound.
+func TestAFigureOfTheUsersReplacesABound(t *testing.T) {
+	prices, err := ReadPrices("prices.yaml", []byte("items: [{item: q3400, watts: 3kW}, {item: connectx-8, each: 2000, watts: 40W}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read("plan.yaml", []byte("{gpus: 64, node: dgx-b300, fabrics: infiniband, switches: q3400, shapes: single-switch}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(context.Background(), r, prices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := p.Designs[0]
+	if want := int64(3_000_000 + 64*40_000); d.Power.Known != want || strings.Contains(d.Power.MissingText(), "q3400") {
+		t.Errorf("%+v, by hand %d mW without the transceivers", d.Power, want)
+	}
+	if _, err := ReadPrices("prices.yaml", []byte("items: [{item: q3400}]\n")); err == nil {
+		t.Error("an item with neither a price nor watts is read")
+	}
+}

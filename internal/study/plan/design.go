@@ -206,6 +206,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 		Bill:     c.bill(graph, f),
 		Scenario: []byte(text), Resolved: resolved, choice: c,
 	}
+	prices.powers(d.Bill)
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)
 	}

@@ -75,3 +75,20 @@ func TestLanesOf200DoNotSlowDown(t *testing.T) {
 		t.Errorf("%d designs, %v", len(p.Designs), err)
 	}
 }
+
+// Counts of published designs: NVIDIA's SuperPODs of B300 (RA-11339-001, table 3) and GB300 (32 leaves and 18 spines for
+// four units) and a pod of MI355X (InferenceX); of Dell's switches the count by ports at 1:1.
+func TestDesignsHaveThePublishedCounts(t *testing.T) {
+	for text, want := range map[string][3]int{
+		"gpus: 1152, node: dgx-b300, fabrics: infiniband":                         {16, 8, 0},
+		"gpus: 4608, node: dgx-b300, fabrics: infiniband":                         {64, 36, 0},
+		"gpus: 2304, node: gb300-nvl72, fabrics: infiniband":                      {32, 18, 0},
+		"gpus: 512, node: mi355x-8, fabrics: roce-v2, switches: 7060x6-64pe":      {8, 4, 0},
+		"gpus: 1024, node: dgx-h100, fabrics: roce-v2, switches: z9864f":          {16, 8, 0},
+		"gpus: 4096, node: dgx-b200, fabrics: infiniband, shapes: rail-optimised": {128, 128, 64},
+	} {
+		if d := made(t, "{"+text+"}", nil).Designs[0]; d.Count.Switches != want {
+			t.Errorf("%s: %s has %v switches, published are %v", text, d.Name, d.Count.Switches, want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/scenario"
+	"weft/units"
 )
 
 // PerUnit is the resolution of money: ten-thousandths of the currency's unit, so a kilowatt-hour of
@@ -31,8 +32,9 @@ type Prices struct {
 	// Items are the prices of pieces.
 	Items []Price `yaml:"items"`
 
-	each map[string]Part
-	kWh  Part
+	each  map[string]Part
+	watts map[string]Part
+	kWh   Part
 }
 
 // Price is the price of one piece.
@@ -41,6 +43,8 @@ type Price struct {
 	Item string `yaml:"item"`
 	// Each is an amount with at most four decimals, or unknown.
 	Each string `yaml:"each"`
+	// Watts is the typical power of a piece, in place of the catalog's; 0 leaves the catalog's.
+	Watts units.Power `yaml:"watts" range:"0W..100kW"`
 }
 
 // ReadPrices reads a price file.
@@ -55,10 +59,16 @@ func ReadPrices(name string, text []byte) (*Prices, error) {
 
 // read takes the amounts from their texts.
 func (p *Prices) read() (out []scenario.Problem) {
-	p.each = map[string]Part{}
+	p.each, p.watts = map[string]Part{}, map[string]Part{}
 	known := Items()
 	for i, x := range p.Items {
 		path := fmt.Sprintf("items[%d]", i)
+		if x.Each == "" && x.Watts > 0 { // a figure of power alone
+			x.Each = catalog.Unknown
+		}
+		if x.Watts > 0 {
+			p.watts[x.Item] = Part{Value: int64(x.Watts), Known: true, Tag: catalog.Verified, What: "the power of " + x.Item}
+		}
 		part, err := amount(x.Each, "the price of "+x.Item)
 		if err != nil {
 			out = append(out, scenario.Problem{Path: path + ".each", Err: err})
@@ -94,12 +104,12 @@ func amount(text, what string) (Part, error) {
 		return Part{What: what}, nil
 	}
 	whole, fraction, _ := strings.Cut(text, ".")
-	units, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || units < 0 || units > maxAmount || len(fraction) > decimals || strings.Trim(fraction, "0123456789") != "" {
+	count, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || count < 0 || count > maxAmount || len(fraction) > decimals || strings.Trim(fraction, "0123456789") != "" {
 		return Part{What: what}, fmt.Errorf("%q: %w", text, errAmount)
 	}
 	rest, _ := strconv.ParseInt((fraction + strings.Repeat("0", decimals))[:decimals], 10, 64)
-	return Part{Value: units*PerUnit + rest, Known: true, Tag: catalog.Verified, What: what}, nil
+	return Part{Value: count*PerUnit + rest, Known: true, Tag: catalog.Verified, What: what}, nil
 }
 
 // Cost is the cost of a design by a price file.
@@ -128,6 +138,18 @@ func money(v int64, currency string) string {
 		digits = digits[:at] + "," + digits[at:]
 	}
 	return digits + " " + currency
+}
+
+// powers puts the user's figures of power in place of the catalog's.
+func (p *Prices) powers(bill []Line) {
+	if p == nil {
+		return
+	}
+	for i, l := range bill {
+		if own, ok := p.watts[l.Item]; ok {
+			bill[i].Power = own
+		}
+	}
 }
 
 // hoursPerYear is for a year of 365 days.
