@@ -215,7 +215,7 @@ func parse(kind Kind, text string) ([]Entry, error) {
 			if base < 0 || len(e.Facts) > 0 {
 				return nil, fail("%s extends %s, which is not above", name, value)
 			}
-			e.Facts = slices.Clone(entries[base].Facts)
+			e.Facts = inherited(kind, entries[base])
 			continue
 		}
 		f := Fact{Field: field, Value: value, Tag: Tag(row[3]), Source: row[4], From: name}
@@ -227,6 +227,21 @@ func parse(kind Kind, text string) ([]Entry, error) {
 		}
 	}
 	return entries, nil
+}
+
+// inherited are the facts of a base. What was read of one machine is not read of another: there it is
+// derived at best.
+func inherited(kind Kind, base Entry) []Fact {
+	facts := slices.Clone(base.Facts)
+	if kind != Node {
+		return facts
+	}
+	for i, f := range facts {
+		if soft := Softer(f.Tag, Derived); soft != f.Tag {
+			facts[i].Tag, facts[i].Source = soft, "as the "+f.From+", of which it was read: "+f.Source
+		}
+	}
+	return facts
 }
 
 // add states a fact of the entry's own, in place of an inherited one. A nested preset (switch)
