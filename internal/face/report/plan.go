@@ -160,14 +160,15 @@ const boundNote = "≤ is a bound, not a figure: what is published as the most o
 
 // openNotes tell for which designs it is unknown whether they keep a budget, and what would make sure of one.
 func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
-	var lines []string
+	var budgets []string
 	for _, d := range shown {
 		for _, b := range d.Breaks {
-			lines = append(lines, fmt.Sprintf("%s: %s is %s, the design needs %s", d.Name, b.Field, b.Allowed, b.Needs))
+			budgets = append(budgets, b.Field+" "+b.Allowed)
 		}
 	}
-	if len(lines) > 0 {
-		notes = append(notes, "? may exceed a budget, since figures are not known. "+strings.Join(lines, ". ")+".")
+	slices.Sort(budgets)
+	if budgets = slices.Compact(budgets); len(budgets) > 0 {
+		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": figures are not known, and what bounds them is more.")
 	}
 	if len(p.Relax) > 0 {
 		notes = append(notes, "For a design that surely keeps all constraints, relax any one of:"+relaxations(p)+".")
