@@ -53,10 +53,14 @@ func TestSmallPlanesAreASwitchEach(t *testing.T) {
 // MMA4Z00-NS400-T).
 func TestACableFitsTheConnectorOfTheNIC(t *testing.T) {
 	for _, c := range []struct{ nic, length, item string }{
-		{"connectx-7", "3m", "MCP7Y00"}, {"bluefield-3", "3m", "MCP7Y10"},
-		{"connectx-7", "5m", "MCA7J60"}, {"bluefield-3", "5m", "MCA7J65"},
-		{"connectx-7", "20m", "MMA4Z00-NS400"}, {"bluefield-3", "20m", "MMA1Z00-NS400"},
-		{"connectx-7", "80m", "MMS4X00-NS400"}, {"bluefield-3", "80m", "MMS1X00-NS400"},
+		{"connectx-7", "3m", "MCP7Y00"},
+		{"bluefield-3", "3m", "MCP7Y10"},
+		{"connectx-7", "5m", "MCA7J60"},
+		{"bluefield-3", "5m", "MCA7J65"},
+		{"connectx-7", "20m", "MMA4Z00-NS400"},
+		{"bluefield-3", "20m", "MMA1Z00-NS400"},
+		{"connectx-7", "80m", "MMS4X00-NS400"},
+		{"bluefield-3", "80m", "MMS1X00-NS400"},
 	} {
 		d := made(t, "{gpus: 64, node: hgx-h100-pcie, fabrics: roce-v2, nics: "+c.nic+", switches: sn5600, shapes: single-switch, cables: {node-leaf: "+c.length+"}}", nil).Designs[0]
 		if !slices.ContainsFunc(d.Bill, func(l plan.Line) bool { return l.Item == c.item }) {
