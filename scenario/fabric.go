@@ -9,6 +9,7 @@ import (
 
 // derive computes the values that follow from the fabric alone.
 func (r *fabricRules) derive() {
+	r.derivePortRate()
 	ethernetRules{r}.deriveSONiC()
 	if !r.stated("name") {
 		r.Name = r.Preset
@@ -118,6 +119,9 @@ func (r *fabricRules) checkLink() {
 	case rate <= 0 || r.Link.Code.Cmp(1, 1) > 0:
 		r.complain("link", "the link carries %s (code %s): want a rate above zero and a code of at most 1", rate.Exact(), r.Link.Code)
 		return
+	case rate > r.NIC.Rate && r.NIC.Rate == nicPortOf(r.Kind, r.NIC.Model).rate:
+		p := nicPortOf(r.Kind, r.NIC.Model)
+		r.complain("link", "a link of %s is more than the %s of a port of the NIC %s, which has %d with this protocol: take a fabric of %[2]s in planes (topology: {shape: dual-plane}), or another NIC", rate, p.rate, r.NIC.Model, p.ports)
 	case rate > r.NIC.Rate:
 		r.complain("link", "a link of %s is more than the %s of the NIC %s: take another NIC or a slower fabric", rate, r.NIC.Rate, r.NIC.Model)
 	case rate > r.Switch.Rate:

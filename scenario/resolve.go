@@ -150,32 +150,6 @@ func (r *resolver) fabrics(root *node) {
 	}
 }
 
-// usualFabrics are the default fabrics of a comparison, at the NIC's rate.
-func (r *resolver) usualFabrics() *node {
-	rate := r.Cluster.Node.NIC.Rate
-	ethernet := map[units.Rate]string{25 * units.Gbps: "25g", 100 * units.Gbps: "100g", 200 * units.Gbps: "200g", 400 * units.Gbps: "400g", 800 * units.Gbps: "800g"}[rate]
-	infiniband := map[units.Rate]string{100 * units.Gbps: "edr", 200 * units.Gbps: "hdr", 400 * units.Gbps: "ndr", 800 * units.Gbps: "xdr"}[rate]
-	if ethernet == "" && r.real.usual == "" {
-		if r.misread = len(r.errs); !r.broken("cluster") {
-			r.fail(r.start, "fabrics", "no fabric is named, and there is no usual one for a NIC of %s: give fabrics", rate)
-		}
-		return nil
-	}
-	names := []string{"roce-v2-" + ethernet, "tcp-" + ethernet}
-	if infiniband != "" { // there is none at 25 Gb/s
-		names = append([]string{"infiniband-" + infiniband}, names...)
-	}
-	if r.real.usual != "" {
-		names = []string{r.real.usual}
-	}
-	list := &node{kind: sequence}
-	for _, name := range names {
-		list.items = append(list.items, &node{kind: scalar, text: name, plain: true})
-	}
-	list.stamp(place{origin: "default"}, true)
-	return list
-}
-
 // fabric decodes one fabric. The link comes first: other values grow with its rate.
 func (r *resolver) fabric(path string, n *node) {
 	var f Fabric

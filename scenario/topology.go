@@ -48,6 +48,7 @@ func (r *resolver) deriveTopologies() {
 		if r.broken(f.path) {
 			continue
 		}
+		f.derivePlanePorts()
 		f.topology().derive(radix)
 		ethernetRules{f}.derivePFC()
 		transportRules{f}.deriveRoundTrip()
@@ -99,8 +100,8 @@ func (r topologyRules) shapeOnly() {
 // the builder's rule.
 func (r topologyRules) deriveShape() {
 	t := &r.Topology
-	if t.Shape == DualPlane && t.Planes == 0 {
-		t.Planes = 2
+	if t.Shape == DualPlane {
+		setZero(&t.Planes, usualPlanes)
 	}
 	ports := r.Cluster.Endpoints()*r.NIC.Ports + t.SparePorts
 	switch t.plane() {

@@ -16,7 +16,7 @@ func TestAPauseEndsWhereTheVendorsChipsEndIt(t *testing.T) {
 	}{
 		{"preset: roce-v2-400g", 19456, 0, 19456},
 		{"preset: roce-v2-100g", 19456, 0, 19456},
-		{"preset: roce-v2-800g, nic: connectx-8", 38912, 0, 38912},
+		{"preset: roce-v2-800g, nic: thor-ultra", 38912, 0, 38912},
 		{"preset: roce-v2-400g, switch: tomahawk-5", 0, 3556, 18796},
 		{"preset: roce-v2-400g, ethernet: {pfc: {xon-offset: 9KiB}}", 0, 9 * units.KiB, 18796},
 		{"preset: roce-v2-400g, ethernet: {pfc: {xon: 30KiB}}", 30 * units.KiB, 3556, 18796},

@@ -56,7 +56,7 @@ func TestAVerbFitsAScreen(t *testing.T) {
 		{"latency"},
 		{"latency", "../../../examples/h100-128.yaml", "--op", "send", "--jitter"},
 		{"plan", "../../../examples/plan/1024.yaml"},
-		{"plan", "../../../examples/plan/1024.yaml", "--all"},
+		{"plan", "../../../examples/plan/1024.yaml", "--all", "--switches", "qm9700,sn5600,7060x6-64pe"},
 		{"sweep", "../../../examples/sweep.yaml"},
 		{"audit", "isolation", "../../../examples/isolation.yaml"},
 		{"audit", "isolation", "../../../examples/isolation-leak.yaml"},

@@ -67,6 +67,9 @@ func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
 		if d.Front {
 			mark = "*"
 		}
+		if d.MayBreak() {
+			mark += "?"
+		}
 		row := []doc.Cell{
 			doc.Text(mark),
 			doc.Text(d.Name),
@@ -93,11 +96,11 @@ func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
 
 // sum is a total; if parts are unknown, with "at least", or unknown.
 func sum(s plan.Sum, of func(int64) doc.Cell) doc.Cell {
+	text := s.Text(func(v int64) string { return of(v).Text })
 	if s.Known == 0 && !s.Complete() {
-		return doc.Instead("unknown")
+		return doc.Instead(text)
 	}
-	c := of(s.Known)
-	return c.As(s.Text(func(int64) string { return c.Text }))
+	return of(s.Known).As(text)
 }
 
 // growth is the switches of the later size, with the levels if they change.
@@ -140,13 +143,35 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	}
 	slices.Sort(missing)
 	if missing = slices.Compact(missing); len(missing) > 0 {
-		notes = append(notes, "≥ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
+		notes = append(notes, "≥, ≤ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
-	if n := len(p.Unproved); n > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s: the budget cannot be checked without %s.", plural(n, "design", "designs"), unprovedText(p)))
+	if slices.ContainsFunc(shown, func(d *plan.Design) bool { return !d.Power.Complete() && d.Power.Bounded() }) {
+		notes = append(notes, boundNote)
 	}
+	notes = append(notes, openNotes(p, shown)...)
 	if p.Request.Later > p.Request.GPUs {
 		notes = append(notes, "Switches later is the number of switches of the whole network at the later size; if the levels change, cables between switches must be replaced.")
+	}
+	return notes
+}
+
+// boundNote says where a bound of power comes from.
+const boundNote = "≤ is a bound, not a figure: what is published as the most of a device; else, of a switch or a module, the most that one of its kind takes for each bit per second, and of a NIC what its slot gives."
+
+// openNotes tell for which designs it is unknown whether they keep a budget, and what would make sure of one.
+func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
+	var budgets []string
+	for _, d := range shown {
+		for _, b := range d.Breaks {
+			budgets = append(budgets, b.Field+" "+b.Allowed)
+		}
+	}
+	slices.Sort(budgets)
+	if budgets = slices.Compact(budgets); len(budgets) > 0 {
+		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": figures are not known, and what bounds them is more.")
+	}
+	if len(p.Relax) > 0 {
+		notes = append(notes, "For a design that surely keeps all constraints, relax any one of:"+relaxations(p)+".")
 	}
 	return notes
 }
@@ -196,35 +221,34 @@ func billRow(l plan.Line) []doc.Cell {
 	if l.Length > 0 {
 		length = doc.Length(l.Length)
 	}
+	if most := l.Power.Most; !l.Power.Known && most > 0 {
+		each, total = doc.Instead("≤ "+plan.PowerText(most)), doc.Instead("≤ "+plan.PowerText(most*int64(l.Quantity)))
+	}
 	if l.Power.Known {
 		each, total = doc.Power(units.Power(l.Power.Value)), doc.Power(units.Power(l.Power.Value*int64(l.Quantity)))
 	}
 	return []doc.Cell{doc.Count(l.Quantity), doc.Text(l.Item), doc.Text(l.Where), doc.Text(l.Title), length, each, total}
 }
 
-// Unmet names the constraints to relax if no design meets them all, and the unknown figures of
-// designs that may meet them.
+// Unmet names the constraints to relax if no design meets them all.
 func Unmet(p *plan.Plan) string {
-	var b strings.Builder
-	if n := len(p.Unproved); n > 0 {
-		fmt.Fprintf(&b, "no design is known to meet all constraints; for %s it is unknown. Unknown: %s",
-			plural(n, "design", "designs"), unprovedText(p))
-	}
 	unfit := ""
 	if len(p.Unfit) > 0 {
 		unfit = "\n  " + strings.Join(p.Unfit, "\n  ")
 	}
 	switch {
-	case len(p.Relax) > 0 && b.Len() > 0:
-		b.WriteString(unfit + "\nConstraints to relax for a design that does, any one of:")
-	case len(p.Relax) > 0 && unfit != "":
-		b.WriteString("no design meets all constraints:" + unfit + "\nConstraints to relax, any one of:")
-	case len(p.Relax) > 0:
-		b.WriteString("no design meets all constraints. Constraints to relax, any one of:")
-	case b.Len() == 0:
+	case len(p.Relax) == 0:
 		lines := append(slices.Clone(p.Unfit), p.Reasons[:min(len(p.Reasons), mostReasons)]...)
 		return "no design can be built, even with relaxed constraints:\n  " + strings.Join(lines, "\n  ")
+	case unfit != "":
+		return "no design meets all constraints:" + unfit + "\nConstraints to relax, any one of:" + relaxations(p)
 	}
+	return "no design meets all constraints. Constraints to relax, any one of:" + relaxations(p)
+}
+
+// relaxations is a line for each way to relax the constraints.
+func relaxations(p *plan.Plan) string {
+	var b strings.Builder
 	for _, r := range p.Relax {
 		var parts []string
 		for _, x := range r.Breaches {
@@ -237,19 +261,3 @@ func Unmet(p *plan.Plan) string {
 
 // mostReasons is the maximum number of listed reasons why no design can be built.
 const mostReasons = 6
-
-// unprovedText is the unknown figures of designs that may meet a budget.
-func unprovedText(p *plan.Plan) string {
-	var missing []string
-	for _, d := range p.Unproved {
-		for _, b := range d.Breaks {
-			if b.Field == "max-power" {
-				missing = append(missing, d.Power.Missing...)
-			} else if d.Cost != nil {
-				missing = append(missing, d.Cost.Total().Missing...)
-			}
-		}
-	}
-	slices.Sort(missing)
-	return strings.Join(slices.Compact(missing), "; ")
-}

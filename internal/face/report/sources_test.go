@@ -43,7 +43,7 @@ func TestLoadIsAttributedToItsSource(t *testing.T) {
 
 // The report says if a fabric uses fewer ports of its switch, to match another fabric's switch.
 func TestAFabricThatUsesFewerPortsThanItsSwitchHasIsNamed(t *testing.T) {
-	file, err := scenario.Decode("test", []byte("cluster: {nodes: 2, node: {preset: dgx-b200, nic: connectx-8}}\nfabrics: [infiniband-xdr, roce-v2-800g]\n"))
+	file, err := scenario.Decode("test", []byte("cluster: {nodes: 2, node: {preset: dgx-b200, nic: {model: connectx-8, rate: 800Gbps}}}\nfabrics: [infiniband-xdr, roce-v2-800g]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (s *Source) Scenario(file string) (string, error) {
 	}
 	b.WriteString("cluster:\n")
 	b.WriteString("  # The file does not say which machine the hosts are: write its preset (weft catalog node) and its GPUs.\n")
-	fmt.Fprintf(&b, "  node: {preset: dgx-h100, gpus: %d, nics: %d%s}\n", p.NICs, p.NICs, nicFor(p.Rate))
+	fmt.Fprintf(&b, "  node: {preset: dgx-h100, gpus: %d, nics: %d%s}\n", p.NICs, p.NICs, nicFor(p.Rate, s.InfiniBand))
 	b.WriteString("  # The nodes in the order of their ranks.\n")
 	writeList(&b, "  hosts", p.Hosts)
 	if len(p.Adapters) > 0 {
@@ -69,11 +69,14 @@ func (s *Source) Scenario(file string) (string, error) {
 }
 
 // nicFor names a NIC for links that are faster than the NIC of the preset dgx-h100.
-func nicFor(rate units.Rate) string {
-	if rate > 400*units.Gbps {
+func nicFor(rate units.Rate, infiniband bool) string {
+	switch {
+	case rate <= 400*units.Gbps:
+		return ""
+	case infiniband:
 		return ", nic: connectx-8"
 	}
-	return ""
+	return ", nic: thor-ultra" // a ConnectX-8 has no port of 800GbE
 }
 
 // writeList writes a list of names, several in a line.

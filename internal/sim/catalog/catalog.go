@@ -102,16 +102,31 @@ func (e Entry) Known(field string) (Fact, bool) {
 	return f, ok && f.Value != Unknown
 }
 
+// On is the fact of a field in a case, a protocol of links (ethernet) or a connector (qsfp112): what
+// the entry states for that case (about.ethernet.rate), or else what it states for all (rate).
+func (e Entry) On(of, field string) (Fact, bool) {
+	if f, ok := e.Known("about." + of + "." + field); ok {
+		return f, true
+	}
+	return e.Known(field)
+}
+
 // UnknownError is the error for a name that the catalog does not have.
 type UnknownError struct {
 	Kind    Kind
 	Name    string
-	Nearest string // "" if no name is near
+	Nearest string   // by typing errors; "" if no name is near
+	Near    []string // names with a word of it
 	Known   []string
 }
 
 func (e *UnknownError) Error() string {
-	if e.Nearest != "" {
+	switch {
+	case len(e.Near) > 1:
+		return fmt.Sprintf("%s %q is not known: near are %s; weft catalog %[1]s NAME shows in what they differ", e.Kind, e.Name, strings.Join(e.Near, ", "))
+	case len(e.Near) == 1:
+		return fmt.Sprintf("%s %q is not known: did you mean %q?", e.Kind, e.Name, e.Near[0])
+	case e.Nearest != "":
 		return fmt.Sprintf("%s %q is not known: did you mean %q?", e.Kind, e.Name, e.Nearest)
 	}
 	return fmt.Sprintf("%s %q is not known: the catalog has %s", e.Kind, e.Name, strings.Join(e.Known, ", "))
@@ -125,7 +140,7 @@ func Lookup(kind Kind, name string) (Entry, error) {
 		}
 	}
 	known := Names(kind)
-	return Entry{}, &UnknownError{Kind: kind, Name: name, Nearest: Nearest(name, known), Known: known}
+	return Entry{}, &UnknownError{Kind: kind, Name: name, Nearest: Nearest(name, known), Near: near(name, known), Known: known}
 }
 
 // Entries are a kind's entries in the order of the data file.
@@ -200,7 +215,7 @@ func parse(kind Kind, text string) ([]Entry, error) {
 			if base < 0 || len(e.Facts) > 0 {
 				return nil, fail("%s extends %s, which is not above", name, value)
 			}
-			e.Facts = slices.Clone(entries[base].Facts)
+			e.Facts = inherited(kind, entries[base])
 			continue
 		}
 		f := Fact{Field: field, Value: value, Tag: Tag(row[3]), Source: row[4], From: name}
@@ -212,6 +227,21 @@ func parse(kind Kind, text string) ([]Entry, error) {
 		}
 	}
 	return entries, nil
+}
+
+// inherited are the facts of a base. What was read of one machine is not read of another: there it is
+// derived at best.
+func inherited(kind Kind, base Entry) []Fact {
+	facts := slices.Clone(base.Facts)
+	if kind != Node {
+		return facts
+	}
+	for i, f := range facts {
+		if soft := Softer(f.Tag, Derived); soft != f.Tag {
+			facts[i].Tag, facts[i].Source = soft, "as the "+f.From+", of which it was read: "+f.Source
+		}
+	}
+	return facts
 }
 
 // add states a fact of the entry's own, in place of an inherited one. A nested preset (switch)

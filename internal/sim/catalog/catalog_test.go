@@ -80,6 +80,23 @@ func TestAnEntryHasItsBasesFactsAndItsOwn(t *testing.T) {
 	}
 }
 
+// What was read of one machine is not read of another.
+func TestANodeDoesNotInheritTrust(t *testing.T) {
+	base, err := Lookup(Node, "dgx-h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Lookup(Node, "hgx-h20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, _ := base.Get("cpu.clock")
+	f, _ := e.Get("cpu.clock")
+	if own.Tag != Verified || f.Tag != Derived || f.Value != own.Value || !strings.Contains(f.Source, "as the dgx-h100") {
+		t.Errorf("%+v from %+v", f, own)
+	}
+}
+
 func TestANestedPresetDropsInheritedFieldsBelowIt(t *testing.T) {
 	entries, err := parse(Node, "name,field,value,tag,source\na,title,A,V,x\na,nic,one,V,x\na,nic.rate,1,V,x\nb,extends,a,,\nb,title,B,V,x\nb,nic,two,V,x\n")
 	if err != nil {

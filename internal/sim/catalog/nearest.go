@@ -44,3 +44,46 @@ func distance(a, b string) int {
 	}
 	return last[len(b)]
 }
+
+// near are the names that have the words of a wrong one, or one of its words; at most mostNear. A
+// word of a product has a digit: "nvidia" is none.
+func near(wrong string, names []string) []string {
+	if len(wrong) > maxName {
+		return nil
+	}
+	lower := strings.ToLower(wrong)
+	if found := having(plain(lower), names); len(found) > 0 {
+		return found
+	}
+	for _, word := range strings.FieldsFunc(lower, func(r rune) bool { return r == ' ' || r == '-' || r == '_' }) {
+		if len(word) < 3 || !strings.ContainsAny(word, "0123456789") {
+			continue
+		}
+		if found := having(word, names); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// mostNear bounds the names of a suggestion: more are no help.
+const mostNear = 4
+
+// having are the names with a text in them, apart from blanks and dashes; nil if they are too many.
+func having(text string, names []string) (found []string) {
+	if len(text) < 3 || !strings.ContainsAny(text, "0123456789") {
+		return nil
+	}
+	for _, name := range names {
+		if p := plain(strings.ToLower(name)); strings.Contains(p, text) || len(p) > 5 && strings.Contains(text, p) {
+			found = append(found, name)
+		}
+	}
+	if len(found) > mostNear {
+		return nil
+	}
+	return found
+}
+
+// plain is a name without blanks and dashes.
+func plain(name string) string { return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(name) }

@@ -34,7 +34,7 @@ var sides = [2]scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind}
 var ErrNothing = errors.New("no design of any fabric meets the constraints")
 
 // designsOf plans each protocol and takes the first design of each front: the least oversubscribed,
-// then a design with known power, then the fewest switches.
+// then the fewest switches.
 func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candidate, error) {
 	var out []*Candidate
 	for _, kind := range sides {
@@ -63,26 +63,17 @@ func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candida
 }
 
 func relaxText(p *plan.Plan) string {
-	switch {
-	case len(p.Unproved) > 0:
-		return ", as far as it is known: weft plan says what is not"
-	case len(p.Relax) == 0:
+	if len(p.Relax) == 0 {
 		return ""
 	}
 	b := p.Relax[0].Breaches[0]
 	return fmt.Sprintf(": %s is %s and would have to be %s", b.Field, b.Allowed, b.Needs)
 }
 
-// preferred orders designs of one protocol.
+// preferred orders designs of one protocol. A figure that the catalog lacks prefers no device.
 func preferred(a, b *plan.Design) int {
 	if c := a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den); c != 0 {
 		return c
-	}
-	if x, y := a.Power.Complete(), b.Power.Complete(); x != y {
-		if x {
-			return -1
-		}
-		return 1
 	}
 	return a.Count.TotalSwitches() - b.Count.TotalSwitches()
 }

@@ -149,7 +149,7 @@ func Default() Profile {
 		},
 		Weights: defaultWeights, Effort: defaultEffort, Simulate: Simulate{Nodes: 16, Message: 2 * units.MiB, Largest: 32768},
 	}
-	p.Design.Shapes = plan.Trees()
+	p.Design.Shapes = p.Design.Trees()
 	p.Design.Job.Sizes = []units.Bytes{units.MiB, 16 * units.MiB}
 	return p
 }
@@ -160,6 +160,9 @@ func Read(name string, text []byte, overrides ...scenario.Override) (*Profile, e
 	doc, err := scenario.ReadDocument(name, text, &p, overrides...)
 	if err != nil {
 		return nil, err
+	}
+	if !doc.Stated("design.shapes") {
+		p.Design.Shapes = p.Design.Trees()
 	}
 	var problems []scenario.Problem
 	for _, x := range p.Design.Problems() {

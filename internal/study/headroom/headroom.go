@@ -121,7 +121,7 @@ func Prove(ctx context.Context, speed units.Rate, cable units.Length) (Proof, er
 // phaseOf is a scenario of RoCE v2 on a link of the catalog with the times of a loop.
 func phaseOf(link string, l *roce.Loop) (*scenario.Resolved, error) {
 	file, err := scenario.New("headroom", &scenario.Scenario{
-		Cluster:  scenario.Cluster{Nodes: 3, Node: scenario.Node{Preset: "dgx-b300", GPUs: 1, NICs: 1}},
+		Cluster:  scenario.Cluster{Nodes: 3, Node: scenario.Node{Preset: "dgx-b300", GPUs: 1, NICs: 1, NIC: scenario.NIC{Model: "connectx-8", Rate: 800 * units.Gbps}}},
 		Topology: scenario.Topology{Shape: scenario.SingleSwitch},
 		Fabric:   scenario.Fabric{Preset: "roce-v2-800g", Link: scenario.Link{Generation: link}, CC: scenario.CC{Preset: "none"}, MTU: payload},
 		Workload: scenario.Workload{Pattern: scenario.Incast, Sizes: []units.Bytes{units.MiB}},

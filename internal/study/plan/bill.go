@@ -32,6 +32,7 @@ type wiring struct {
 	cageLinks   int // links of a switch's cage
 	moduleLinks int // links of a node's cage
 	lengths     map[topology.CableKind]units.Length
+	connector   string // of the NICs, as in the catalog: qsfp112
 	lines       []Line
 }
 
@@ -41,18 +42,22 @@ func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
 	var lines []Line
 	for level, k := range count.Switches {
 		if k > 0 {
-			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, levelName(c.shape, count, level), 0, k, powerOf(s.entry, "about.power", "switch "+s.entry.Name)})
+			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, levelName(c.shape, count, level), 0, k, s.power()})
 		}
 	}
-	title, power := n.entry.Title, "about.power"
-	if c.shape == scenario.DualPlane {
-		power = "about.two-ports-power"
+	title, power, moduleLinks, connector := n.entry.Title, "about.power", c.machine.moduleLinks, "about.connector"
+	switch {
+	case c.ownPlanes():
+		moduleLinks *= planes // the ports of a NIC share its cage
+		title = fmt.Sprintf("%s, %d ports of %s", title, planes, c.preset.rate)
+	case c.shape == scenario.DualPlane:
+		power, connector = "about.two-ports-power", "about.two-ports-connector"
 		title = fmt.Sprintf("%s, a card of %d ports of %s", title, planes, c.preset.rate)
 	}
-	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, powerOf(n.entry, power, "NIC "+n.entry.Name)})
+	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, n.power(power)})
 	rate := f.Link.Rate()
 	w := wiring{
-		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: c.machine.moduleLinks,
+		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: moduleLinks, connector: strings.ToLower(module(n.entry, connector)),
 		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
 		lengths: map[topology.CableKind]units.Length{
 			topology.NodeLeaf: f.Topology.Cables.NodeLeaf, topology.LeafSpine: f.Topology.Cables.LeafSpine, topology.SpineCore: f.Topology.Cables.SpineCore,
@@ -78,12 +83,13 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 	e, ok := cableFor(w.rate, w.cageLinks, w.protocol, ends, length, optical)
 	if !ok {
 		what := fmt.Sprintf("%s cables: the catalog has none for %s at %d links a cage over %s", kind, w.rate, w.cageLinks, length)
-		w.lines = append(w.lines, Line{"cable", catalog.Unknown, what, kind.String(), length, links, Part{What: "the power of " + what}})
+		w.lines = append(w.lines, Line{"cable", catalog.Unknown, what, kind.String(), length, links, Part{What: "the power of " + what, Most: 2 * mostModule(w.rate, 1)}})
 		return
 	}
 	medium, _ := e.Get("medium")
 	if onePiece(medium.Value) {
-		w.lines = append(w.lines, Line{"cable", module(e, "switch-module"), e.Title, kind.String(), length, w.pieces(kind), bothEnds(e)})
+		item := w.part(e, "switch-module", kind)
+		w.lines = append(w.lines, Line{"cable", item, e.Title + withdrawn(e, item), kind.String(), length, w.pieces(kind), w.bothEnds(e)})
 		return
 	}
 	nodeModules := 0
@@ -97,7 +103,7 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 // optics adds the transceivers of both ends.
 func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeModules int) {
 	item := module(e, "switch-module")
-	own := powerOf(e, "switch-power", "transceiver "+item)
+	own := modulePower(e, "switch-power", "transceiver "+item, w.rate, w.cageLinks)
 	services := 0
 	if kind == topology.NodeLeaf {
 		services = w.graph.Services // hosts of other kinds, with a NIC in each cage
@@ -111,11 +117,11 @@ func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeMod
 	}
 	add := func(item, power, title string, n int) {
 		if n > 0 {
-			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, powerOf(e, power, "transceiver "+item)})
+			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, modulePower(e, power, "transceiver "+item, w.rate, w.moduleLinks)})
 		}
 	}
-	add(module(e, end), power, title, nodeModules)
-	add(module(e, "nic-module"), "nic-power", "the NIC's end of ", services)
+	add(w.part(e, end, kind), power, title, nodeModules)
+	add(w.part(e, "nic-module", kind), "nic-power", "the NIC's end of ", services)
 }
 
 // switchModules is the number of switch cages that the cables of a kind fill: each switch has its
@@ -165,18 +171,39 @@ func onePiece(medium string) bool {
 	return medium == "copper" || medium == "active-copper" || medium == "active-optical"
 }
 
+// part is a part of a cable that fits the connector of the NICs: OSFP unless the cable has another for
+// it. Between switches all cages are the same.
+func (w *wiring) part(e catalog.Entry, field string, kind topology.CableKind) string {
+	if kind == topology.NodeLeaf {
+		if f, ok := e.On(w.connector, field); ok {
+			return f.Value
+		}
+	}
+	return module(e, field)
+}
+
+// withdrawn says that a part is no longer for sale, and since when; usually empty.
+func withdrawn(e catalog.Entry, item string) string {
+	if f, ok := e.Known("about.withdrawn"); ok {
+		if part, since, _ := strings.Cut(f.Value, " "); part == item {
+			return "; no longer for sale since " + since
+		}
+	}
+	return ""
+}
+
 func module(e catalog.Entry, field string) string {
 	f, _ := e.Get(field)
 	return f.Value
 }
 
 // bothEnds is the power of a one-piece cable.
-func bothEnds(e catalog.Entry) Part {
+func (w *wiring) bothEnds(e catalog.Entry) Part {
 	a, b := powerOf(e, "switch-power", "cable "+module(e, "switch-module")), powerOf(e, "nic-power", "cable "+module(e, "switch-module"))
 	if !a.Known || !b.Known {
-		return Part{What: a.What}
+		return Part{What: a.What, Most: 2 * mostModule(w.rate, w.cageLinks)}
 	}
-	return Part{a.Value + b.Value, true, catalog.Softer(a.Tag, b.Tag), a.What}
+	return Part{Value: a.Value + b.Value, Known: true, Tag: catalog.Softer(a.Tag, b.Tag), What: a.What}
 }
 
 // cableFor is the shortest cable that reaches; optical asks for a cable with pluggable

@@ -61,7 +61,7 @@ func (c choice) breaches(r *Request) (out []Breach) {
 
 // budgetBreaches are the breaches of power and money.
 func budgetBreaches(r *Request, d *Design) (out []Breach) {
-	if r.Power > 0 && (d.Power.Known > int64(r.Power) || !d.Power.Complete()) {
+	if r.Power > 0 && !d.Power.within(int64(r.Power)) {
 		out = append(out, Breach{
 			Field: "max-power", Allowed: r.Power.String(), Needs: d.Power.Text(PowerText) + missing(d.Power), amount: d.Power.Known,
 			Unknown: d.Power.Known <= int64(r.Power), open: !d.Power.Complete(),
@@ -69,7 +69,7 @@ func budgetBreaches(r *Request, d *Design) (out []Breach) {
 	}
 	if r.Cost > 0 && d.Cost != nil {
 		total := d.Cost.Total()
-		if most := int64(r.Cost) * PerUnit; total.Known > most || !total.Complete() {
+		if most := int64(r.Cost) * PerUnit; !total.within(most) {
 			out = append(out, Breach{
 				Field: "max-cost", Allowed: d.Cost.Text(most), Needs: total.Text(d.Cost.Text) + missing(total), amount: total.Known,
 				Unknown: total.Known <= most, open: !total.Complete(),
@@ -100,10 +100,9 @@ func missing(s Sum) string {
 	return " (" + s.MissingText() + ")"
 }
 
-// unproved reports whether a design breaks only budgets for which it is unknown whether they are
-// met.
-func unproved(d *Design) bool {
-	return !slices.ContainsFunc(d.Breaks, func(b Breach) bool { return !b.Unknown })
+// MayBreak reports whether it is unknown if the design keeps a budget; all else it keeps.
+func (d *Design) MayBreak() bool {
+	return len(d.Breaks) > 0 && !slices.ContainsFunc(d.Breaks, func(b Breach) bool { return !b.Unknown })
 }
 
 // Relaxation is one way to get a design: the constraints to relax, and how far.

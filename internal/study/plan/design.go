@@ -59,6 +59,7 @@ type choice struct {
 	// wants one.
 	unmanaged bool
 	shape     scenario.Shape
+	plane     scenario.Shape // of a plane of a dual-plane; otherwise the shape
 	ratio     scenario.Ratio
 	machine   machine
 }
@@ -70,7 +71,10 @@ func (c choice) name() string {
 		parts = append(parts, c.nic.entry.Name)
 	}
 	parts = append(parts, string(c.shape))
-	if oversubscribed(c.shape) {
+	if c.shape == scenario.DualPlane && c.plane != scenario.RailOptimised {
+		parts = append(parts, string(c.plane))
+	}
+	if oversubscribed(c.plane) {
 		parts = append(parts, strings.NewReplacer(":", "to", "/", "to").Replace(ratioText(c.ratio)))
 	}
 	return strings.Join(parts, "-")
@@ -202,6 +206,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 		Bill:     c.bill(graph, f),
 		Scenario: []byte(text), Resolved: resolved, choice: c,
 	}
+	prices.powers(d.Bill)
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)
 	}

@@ -115,8 +115,31 @@ type nicModel struct {
 	entry     catalog.Entry
 	vendor    string
 	protocols []string
-	rate      units.Rate
+	rate      units.Rate // of the card: all its ports together
 	twoPorts  units.Rate // of each port of a two-port card; 0 if no such card is known
+}
+
+// port is the rate of a port of a NIC with a protocol, and the number of ports that run at it at a
+// time.
+func (n nicModel) port(link string) (units.Rate, int) {
+	rate, ports := n.rate, 1
+	if f, ok := n.entry.On(link, "rate"); ok {
+		if r, err := units.ParseRate(f.Value); err == nil {
+			rate = r
+		}
+	}
+	if f, ok := n.entry.On(link, "ports"); ok {
+		if k, err := strconv.Atoi(f.Value); err == nil {
+			ports = k
+		}
+	}
+	return rate, ports
+}
+
+// inPlanes reports whether a NIC has a port for each plane with a protocol, in one cage, without another card.
+func (n nicModel) inPlanes(link string) bool {
+	_, ports := n.port(link)
+	return ports == planes
 }
 
 func nics() (out []nicModel) {
@@ -155,6 +178,7 @@ type fabricPreset struct {
 	name string
 	kind scenario.FabricKind
 	rate units.Rate
+	lane units.Rate // of a lane of a link
 	own  units.Rate // the fastest rate of the catalog's switch for it
 }
 
@@ -169,7 +193,7 @@ func fabricPresets() (out []fabricPreset) {
 		k := scenario.FabricKind(kind.Value)
 		if of := kind.Value + link.Value; protocol.Of(k).Planned && !seen[of] {
 			seen[of] = true
-			out = append(out, fabricPreset{e.Name, k, linkRate(link.Value), rateOf(catalog.Switch, sw.Value, "rate")})
+			out = append(out, fabricPreset{e.Name, k, linkRate(link.Value), rateOf(catalog.Link, link.Value, "lane-rate"), rateOf(catalog.Switch, sw.Value, "rate")})
 		}
 	}
 	return out
@@ -179,6 +203,9 @@ func fabricPresets() (out []fabricPreset) {
 // the catalog: a faster switch at a slower rate needs other transceivers (docs.nvidia.com
 // 800g200gpam4list: transceivers with 200 Gb/s lanes do not slow down).
 func (p fabricPreset) takes(s switchModel) bool {
+	if lane := rateOf(catalog.Switch, s.entry.Name, "about.lane-rate"); lane > p.lane {
+		return false // the same of Ethernet: lanes of 200 Gb/s do not slow down to a NIC's 100
+	}
 	protocol := protocol.Of(p.kind)
 	return s.protocol == protocol.Link() && s.ports.PortsAt(p.rate) > 0 && (protocol.Ethernet() || s.ports.Rate == p.own)
 }

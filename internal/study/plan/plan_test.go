@@ -80,7 +80,7 @@ func TestThePowerOfASuperPODByHand(t *testing.T) {
 
 func TestACableIsTheShortestThatReaches(t *testing.T) {
 	for _, x := range []struct{ length, kind, item string }{
-		{"3m", "cable", "MCP7Y00"}, {"4m", "cable", "MCA7Y"}, {"6m", "transceiver", "MMA4Z00-NS"}, {"50m", "transceiver", "MMA4Z00-NS"}, {"51m", "transceiver", "MMS4X00-NS"},
+		{"3m", "cable", "MCP7Y00"}, {"4m", "cable", "MCA7J60"}, {"6m", "transceiver", "MMA4Z00-NS"}, {"50m", "transceiver", "MMA4Z00-NS"}, {"51m", "transceiver", "MMS4X00-NS"},
 	} {
 		d := only(t, fmt.Sprintf("{gpus: 64, node: hgx-h100-pcie, fabrics: infiniband, shapes: single-switch, cables: {node-leaf: %s}}", x.length))
 		if l := d.Bill[2]; l.Kind != x.kind || l.Item != x.item {
@@ -160,9 +160,9 @@ func TestNothingDominatesADesignOnTheFront(t *testing.T) {
 func TestRelaxingAsAdvisedGivesADesign(t *testing.T) {
 	for _, x := range []struct{ text, field string }{
 		{"{gpus: 1024, max-levels: 1}", "max-levels"},
-		{"{gpus: 1024, max-switches: 20}", "max-switches"},
-		{"{gpus: 1024, max-power: 70kW}", "max-oversubscription"},
-		{"{gpus: 1024, max-power: 70kW}", "max-power"},
+		{"{gpus: 1024, max-switches: 20, switches: [qm9700, sn5600]}", "max-switches"},
+		{"{gpus: 1024, max-power: 70kW, switches: [qm9700, sn5600]}", "max-oversubscription"},
+		{"{gpus: 1024, max-power: 70kW, switches: [qm9700, sn5600]}", "max-power"},
 		{"{gpus: 1024, fabrics: infiniband, vendors: Arista}", "vendors"},
 		{"{gpus: 1024, fabrics: infiniband, switches: sn5600}", "fabrics"},
 		{"{gpus: 1024, gpus-later: 16384, max-levels: 2, fabrics: infiniband}", "max-levels"},

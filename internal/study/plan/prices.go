@@ -9,6 +9,7 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/scenario"
+	"weft/units"
 )
 
 // PerUnit is the resolution of money: ten-thousandths of the currency's unit, so a kilowatt-hour of
@@ -31,8 +32,9 @@ type Prices struct {
 	// Items are the prices of pieces.
 	Items []Price `yaml:"items"`
 
-	each map[string]Part
-	kWh  Part
+	each  map[string]Part
+	watts map[string]Part
+	kWh   Part
 }
 
 // Price is the price of one piece.
@@ -41,6 +43,8 @@ type Price struct {
 	Item string `yaml:"item"`
 	// Each is an amount with at most four decimals, or unknown.
 	Each string `yaml:"each"`
+	// Watts is the typical power of a piece, in place of the catalog's; 0 leaves the catalog's.
+	Watts units.Power `yaml:"watts" range:"0W..100kW"`
 }
 
 // ReadPrices reads a price file.
@@ -55,10 +59,16 @@ func ReadPrices(name string, text []byte) (*Prices, error) {
 
 // read takes the amounts from their texts.
 func (p *Prices) read() (out []scenario.Problem) {
-	p.each = map[string]Part{}
+	p.each, p.watts = map[string]Part{}, map[string]Part{}
 	known := Items()
 	for i, x := range p.Items {
 		path := fmt.Sprintf("items[%d]", i)
+		if x.Each == "" && x.Watts > 0 { // a figure of power alone
+			x.Each = catalog.Unknown
+		}
+		if x.Watts > 0 {
+			p.watts[x.Item] = Part{Value: int64(x.Watts), Known: true, Tag: catalog.Verified, What: "the power of " + x.Item}
+		}
 		part, err := amount(x.Each, "the price of "+x.Item)
 		if err != nil {
 			out = append(out, scenario.Problem{Path: path + ".each", Err: err})
@@ -94,12 +104,12 @@ func amount(text, what string) (Part, error) {
 		return Part{What: what}, nil
 	}
 	whole, fraction, _ := strings.Cut(text, ".")
-	units, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || units < 0 || units > maxAmount || len(fraction) > decimals || strings.Trim(fraction, "0123456789") != "" {
+	count, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || count < 0 || count > maxAmount || len(fraction) > decimals || strings.Trim(fraction, "0123456789") != "" {
 		return Part{What: what}, fmt.Errorf("%q: %w", text, errAmount)
 	}
 	rest, _ := strconv.ParseInt((fraction + strings.Repeat("0", decimals))[:decimals], 10, 64)
-	return Part{units*PerUnit + rest, true, catalog.Verified, what}, nil
+	return Part{Value: count*PerUnit + rest, Known: true, Tag: catalog.Verified, What: what}, nil
 }
 
 // Cost is the cost of a design by a price file.
@@ -112,7 +122,10 @@ type Cost struct {
 
 // Total is equipment and energy.
 func (c *Cost) Total() Sum {
-	return Sum{Known: c.Equipment.Known + c.Energy.Known, Missing: distinct(slices.Concat(c.Equipment.Missing, c.Energy.Missing))}
+	return Sum{
+		Known: c.Equipment.Known + c.Energy.Known, Missing: distinct(slices.Concat(c.Equipment.Missing, c.Energy.Missing)),
+		bounds: c.Equipment.bounds + c.Energy.bounds, open: c.Equipment.open || c.Energy.open,
+	}
 }
 
 // Text prints an amount.
@@ -125,6 +138,18 @@ func money(v int64, currency string) string {
 		digits = digits[:at] + "," + digits[at:]
 	}
 	return digits + " " + currency
+}
+
+// powers puts the user's figures of power in place of the catalog's.
+func (p *Prices) powers(bill []Line) {
+	if p == nil {
+		return
+	}
+	for i, l := range bill {
+		if own, ok := p.watts[l.Item]; ok {
+			bill[i].Power = own
+		}
+	}
 }
 
 // hoursPerYear is for a year of 365 days.
@@ -143,12 +168,13 @@ func (p *Prices) cost(d *Design) *Cost {
 		}
 		c.Equipment.add(l.Quantity, part)
 	}
-	kWh := p.PUE.Of(d.Power.Known) * hoursPerYear * int64(p.Years) / 1_000_000 // from milliwatts
-	c.Energy.Missing = slices.Clone(d.Power.Missing)
+	kWh := func(power int64) int64 { return p.PUE.Of(power) * hoursPerYear * int64(p.Years) / 1_000_000 } // from milliwatts
+	c.Energy.Missing, c.Energy.open = slices.Clone(d.Power.Missing), d.Power.open
 	if p.kWh.Known {
-		c.Energy.Known = kWh * p.kWh.Value
+		c.Energy.Known = kWh(d.Power.Known) * p.kWh.Value
+		c.Energy.bounds = kWh(d.Power.Most())*p.kWh.Value - c.Energy.Known
 	} else {
-		c.Energy.Missing = append(c.Energy.Missing, p.kWh.What)
+		c.Energy.Missing, c.Energy.open = append(c.Energy.Missing, p.kWh.What), true
 	}
 	return c
 }
@@ -171,6 +197,11 @@ func Items() (out []string) {
 		add(module(e, "switch-module"))
 		add(module(e, "nic-module"))
 		add(module(e, "node-module"))
+		for _, f := range e.Facts { // of other connectors: about.qsfp112.nic-module
+			if strings.HasPrefix(f.Field, "about.") && strings.HasSuffix(f.Field, "-module") {
+				add(f.Value)
+			}
+		}
 		if !onePiece(medium.Value) {
 			add("fibre-" + medium.Value)
 		}

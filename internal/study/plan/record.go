@@ -46,7 +46,8 @@ type DesignRecord struct {
 type lineRecord struct {
 	Line
 	LengthText string   `json:"length,omitempty"`
-	Watts      *float64 `json:"watts_each"` // null: not known
+	Watts      *float64 `json:"watts_each"`                   // null: not known
+	AtMost     *float64 `json:"watts_each_at_most,omitempty"` // the bound, if it is not known
 	Tag        string   `json:"watts_tag,omitempty"`
 }
 
@@ -54,6 +55,7 @@ type lineRecord struct {
 type sumRecord struct {
 	Total   *float64 `json:"total"` // null: not known in full
 	AtLeast float64  `json:"at_least"`
+	AtMost  *float64 `json:"at_most,omitempty"` // the bound, if not known in full and each missing part has one
 	Missing []string `json:"missing,omitempty"`
 	Softest string   `json:"softest_tag,omitempty"`
 }
@@ -99,6 +101,10 @@ func (d *Design) Record(prices *Prices) DesignRecord {
 		if l.Length > 0 {
 			line.LengthText = l.Length.Exact()
 		}
+		if most := l.Power.Most; !l.Power.Known && most > 0 {
+			w := float64(most) / 1000
+			line.AtMost = &w
+		}
 		if l.Power.Known {
 			w := float64(l.Power.Value) / 1000
 			line.Watts, line.Tag = &w, string(l.Power.Tag)
@@ -125,6 +131,9 @@ func recordOf(s Sum, scale float64) sumRecord {
 	out := sumRecord{AtLeast: float64(s.Known) / scale, Missing: s.Missing, Softest: string(s.Softest)}
 	if s.Complete() {
 		out.Total = &out.AtLeast
+	} else if s.Bounded() {
+		most := float64(s.Most()) / scale
+		out.AtMost = &most
 	}
 	return out
 }

@@ -14,11 +14,11 @@ import (
 type Plan struct {
 	Request *Request
 	Prices  *Prices
-	Designs []*Design // designs that meet every constraint, the front of each protocol first
-	// Unproved are designs for which it is unknown whether they meet a budget, because a figure is
-	// missing.
-	Unproved []*Design
-	// Relax are the constraints to relax, if Designs is empty.
+	// Designs meet every constraint, as far as it is known ([Design.MayBreak]); the front of each protocol
+	// first. What is unknown refuses no design.
+	Designs []*Design
+	// Relax are the constraints to relax for a design that surely meets them all, if no design
+	// does.
 	Relax []Relaxation
 	// Reasons are the reasons why combinations could not be built, each once, if there is neither a
 	// design nor a relaxation.
@@ -49,17 +49,16 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	sure := false
 	for _, d := range found {
-		switch {
-		case len(d.Breaks) == 0:
+		if len(d.Breaks) == 0 || d.MayBreak() {
 			p.Designs = append(p.Designs, d)
-		case unproved(d):
-			p.Unproved = append(p.Unproved, d)
+			sure = sure || len(d.Breaks) == 0
 		}
 	}
-	if len(p.Designs) > 0 {
-		front(p.Designs)
-		order(p.Designs)
+	front(p.Designs)
+	order(p.Designs)
+	if sure {
 		return p, nil
 	}
 	// A choice that breaks n constraints by its parts breaks at least n once it is built. So
@@ -71,7 +70,7 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		}
 		found, reasons = append(found, more...), append(reasons, why...)
 	}
-	p.Unfit = unfit(r, m, all)
+	p.Unfit = append(unfit(r, m, all), unfitSwitches(r, all)...)
 	if p.Relax = relax(found); len(p.Relax) == 0 {
 		p.Reasons = inOrder(reasons)
 	}
@@ -134,12 +133,20 @@ func choices(r *Request, m machine) (out []choice) {
 					if !shapeTakes(shape, n, m, preset) {
 						continue
 					}
-					for _, ratio := range ratiosOf(shape) {
-						c := choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, ratio: ratio, machine: m}
-						out = append(out, c.managers(r)...)
-					}
+					c := choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, machine: m}
+					out = append(out, c.variants(r)...)
 				}
 			}
+		}
+	}
+	return out
+}
+
+// variants are a choice with each shape of its planes and each oversubscription.
+func (c choice) variants(r *Request) (out []choice) {
+	for _, c.plane = range planeShapes(c.shape) {
+		for _, c.ratio = range ratiosOf(c.plane) {
+			out = append(out, c.managers(r)...)
 		}
 	}
 	return out
@@ -163,11 +170,12 @@ func (c choice) managers(r *Request) []choice {
 // allows the maker of the node's own NIC, that NIC is kept.
 func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 	for _, n := range nics() {
-		rate := n.rate
+		link := protocol.Of(preset.kind).Link()
+		rate, _ := n.port(link)
 		if n.entry.Name == m.nic {
-			rate = m.rate
+			rate = min(rate, m.rate)
 		}
-		if rate >= preset.rate && slices.Contains(n.protocols, protocol.Of(preset.kind).Link()) {
+		if rate >= preset.rate && slices.Contains(n.protocols, link) {
 			out = append(out, n)
 		}
 	}

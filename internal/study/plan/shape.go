@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/scenario"
 	"weft/units"
 )
@@ -12,8 +14,21 @@ import (
 // shapes are the topologies that a design may have, from the simplest.
 var shapes = []scenario.Shape{scenario.SingleSwitch, scenario.RailOptimised, scenario.FatTree, scenario.DualPlane, scenario.Dragonfly}
 
-// Trees are the tree shapes with one plane.
-func Trees() []scenario.Shape { return slices.Clone(shapes[:3]) }
+// Trees are the tree shapes: of one plane, and of two if the node's NIC has a port for each with some
+// protocol.
+func (r *Request) Trees() []scenario.Shape {
+	trees := slices.Clone(shapes[:3])
+	m, err := r.machine()
+	if err != nil {
+		return trees // the request is refused
+	}
+	for _, n := range nics() {
+		if n.entry.Name == m.nic && slices.ContainsFunc(n.protocols, n.inPlanes) {
+			trees = append(trees, scenario.DualPlane)
+		}
+	}
+	return trees
+}
 
 // planes is the number of planes of a two-plane design: each NIC has a port on each, as in
 // Alibaba's HPN (SIGCOMM 2024).
@@ -47,10 +62,22 @@ func ratiosOf(shape scenario.Shape) []scenario.Ratio {
 }
 
 // shapeTakes reports whether a shape is possible with a NIC in a machine. A port on each plane
-// needs two-port cards with one cage each: a machine whose cages join the ports of two NICs (DGX
-// H100) has no such cards.
+// needs a NIC with as many ports for the protocol (ConnectX-8 on Ethernet), or two-port cards with one
+// cage each: a machine whose cages join the ports of two NICs (DGX H100) has no such cards.
 func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset) bool {
-	return shape != scenario.DualPlane || n.twoPorts == preset.rate && m.moduleLinks == 1
+	if shape != scenario.DualPlane {
+		return true
+	}
+	link := protocol.Of(preset.kind).Link()
+	if rate, _ := n.port(link); n.inPlanes(link) {
+		return rate == preset.rate
+	}
+	return n.twoPorts == preset.rate && m.moduleLinks == 1
+}
+
+// ownPlanes reports whether the planes of a choice are ports of the NIC itself, and not of a two-port card in its place.
+func (c choice) ownPlanes() bool {
+	return c.shape == scenario.DualPlane && c.nic.inPlanes(protocol.Of(c.preset.kind).Link())
 }
 
 // unfit lists the reasons why no design of a machine can have a requested shape. It is empty if the
@@ -73,6 +100,29 @@ func unfit(r *Request, m machine, all []choice) (out []string) {
 	return out
 }
 
+// unfitSwitches lists the reasons why no design can have a requested switch.
+func unfitSwitches(r *Request, all []choice) (out []string) {
+	for _, name := range r.Switches {
+		if slices.ContainsFunc(all, func(c choice) bool { return c.sw.entry.Name == name }) {
+			continue
+		}
+		if lane := rateOf(catalog.Switch, name, "about.lane-rate"); lane > 0 {
+			out = append(out, fmt.Sprintf("no %s: its lanes have %s and do not slow down to those of the links that the NICs have", name, lane))
+			continue
+		}
+		out = append(out, fmt.Sprintf("no %s: it has no maker in the catalog, or no ports at a rate and protocol of %s's NICs", name, r.Node))
+	}
+	return out
+}
+
+// planeShapes are the shapes that the planes of a shape may have; of another shape than a dual-plane only its own.
+func planeShapes(shape scenario.Shape) []scenario.Shape {
+	if shape == scenario.DualPlane {
+		return []scenario.Shape{scenario.RailOptimised, scenario.SingleSwitch, scenario.FatTree}
+	}
+	return []scenario.Shape{shape}
+}
+
 // oversubscribed reports whether a shape's oversubscription is at its leaves, and so part of its
 // name and scenario.
 func oversubscribed(shape scenario.Shape) bool {
@@ -82,9 +132,9 @@ func oversubscribed(shape scenario.Shape) bool {
 // shapeFields are the fields of a scenario's topology that only the shape has.
 func (c choice) shapeFields() (fields []string) {
 	if c.shape == scenario.DualPlane {
-		fields = append(fields, fmt.Sprintf("planes: %d", planes))
+		fields = append(fields, fmt.Sprintf("planes: %d", planes), "plane-shape: "+string(c.plane))
 	}
-	if oversubscribed(c.shape) {
+	if oversubscribed(c.plane) {
 		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
 	}
 	return fields

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,8 @@ import (
 // ports of 200 Gb/s, gives 64 to nodes, and serves one of the four rails: 4 leaves and a spine for
 // each plane.
 func TestADualPlaneHasAFabricForEachPortOfItsNICs(t *testing.T) {
-	d := only(t, "{gpus: 256, node: hgx-h100-pcie, fabrics: infiniband, nics: connectx-7, switches: qm9700, shapes: dual-plane}")
+	designs := made(t, "{gpus: 256, node: hgx-h100-pcie, fabrics: infiniband, nics: connectx-7, switches: qm9700, shapes: dual-plane}", nil).Designs
+	d := designs[slices.IndexFunc(designs, func(d *plan.Design) bool { return strings.HasSuffix(d.Name, "-dual-plane-1to1") })]
 	if d.Count.Switches != [3]int{8, 2, 0} || d.Count.Endpoints != 128 || d.Count.Cables[topology.NodeLeaf] != 256 {
 		t.Errorf("%+v", d.Count)
 	}

@@ -14,6 +14,9 @@ type Sum struct {
 	Known   int64       // in the unit of what is summed
 	Missing []string    // unknown parts, each once: "the power of switch sn3700"
 	Softest catalog.Tag // weakest source among the known parts; "" if there are none
+
+	bounds int64 // of the unknown parts that have one
+	open   bool  // an unknown part has none
 }
 
 // add adds quantity times a part.
@@ -22,6 +25,8 @@ func (s *Sum) add(quantity int, each Part) {
 		if !slices.Contains(s.Missing, each.What) {
 			s.Missing = append(s.Missing, each.What)
 		}
+		s.bounds += int64(quantity) * each.Most
+		s.open = s.open || each.Most == 0
 		return
 	}
 	s.Known += int64(quantity) * each.Value
@@ -38,16 +43,21 @@ func (s Sum) Complete() bool { return len(s.Missing) == 0 }
 type Part struct {
 	Value int64
 	Known bool
+	Most  int64 // if it is not known: a bound; 0 without one
 	Tag   catalog.Tag
 	What  string // its name, for Missing
 }
 
-// Text is the sum as power or money: with "at least" if parts are unknown, and "unknown" if all
-// are.
+// Text is the sum as power or money: with "at least" if parts are unknown, and "at most" if they have
+// bounds; "unknown" if all are unknown without a bound.
 func (s Sum) Text(write func(int64) string) string {
 	switch {
 	case s.Complete():
 		return write(s.Known)
+	case s.Bounded() && s.bounds > 0 && s.Known == 0:
+		return "≤ " + write(s.Most())
+	case s.Bounded() && s.bounds > 0:
+		return "≥ " + write(s.Known) + ", ≤ " + write(s.Most())
 	case s.Known == 0:
 		return "unknown"
 	}

@@ -58,7 +58,7 @@ type testbed struct {
 // testbedOf is a fabric of a preset with a link of the catalog and a congestion control.
 func testbedOf(preset, link, control string, changes ...scenario.Override) (*testbed, error) {
 	file, err := scenario.New("validate", &scenario.Scenario{
-		Cluster:  scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: "dgx-b300", GPUs: 1, NICs: 1}},
+		Cluster:  scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: "dgx-b300", GPUs: 1, NICs: 1, NIC: scenario.NIC{Model: "connectx-8", Rate: 800 * units.Gbps}}},
 		Topology: scenario.Topology{Shape: scenario.SingleSwitch},
 		Fabric:   scenario.Fabric{Preset: preset, Link: scenario.Link{Generation: link}, CC: scenario.CC{Preset: control}},
 		Workload: scenario.Workload{Pattern: scenario.Flows, Flows: []scenario.Flow{{Src: 0, Dst: 1, Bytes: units.MiB}}},

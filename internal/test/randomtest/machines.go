@@ -64,7 +64,7 @@ func (d *draw) machines() bool {
 		nodes = 1
 	}
 	pairs := []string{
-		"cluster.nodes", strconv.Itoa(nodes), "cluster.node.preset", "dgx-b300",
+		"cluster.nodes", strconv.Itoa(nodes), "cluster.node.preset", "dgx-b300", "cluster.node.nic.rate", "800Gbps",
 		"cluster.node.gpus", strconv.Itoa(gpus), "cluster.node.nics", strconv.Itoa(nics),
 		"topology.shape", "single-switch", "fabric.preset", d.one(fabrics[d.IntN(len(fabrics))]...),
 	}

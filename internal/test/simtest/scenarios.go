@@ -59,10 +59,11 @@ topology: {shape: rail-optimised}
 fabrics: [infiniband-ndr]
 `
 
-// OneFabric resolves a fabric preset, in a node whose PCIe supports it.
+// OneFabric resolves a fabric preset, in a node whose PCIe supports it, and with
+// a NIC that no link outruns.
 func OneFabric(t *testing.T, preset, host, more string) (*scenario.Resolved, *scenario.Fabric) {
 	t.Helper()
-	r := Resolve(t, fmt.Sprintf("cluster: {nodes: 2, node: dgx-b300}\nfabrics: [{preset: %s, host: %s%s}]\n", preset, host, more))
+	r := Resolve(t, fmt.Sprintf("cluster: {nodes: 2, node: {preset: dgx-b300, nic: {rate: 800Gbps}}}\nfabrics: [{preset: %s, host: %s%s}]\n", preset, host, more))
 	return r, &r.Fabrics[0]
 }
 

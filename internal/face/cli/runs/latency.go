@@ -144,8 +144,8 @@ func (l *explaining) onlyTCP(scenarios []*scenario.Resolved, flag string) bool {
 // usualFabrics are the default fabrics.
 var usualFabrics = []string{"infiniband-ndr", "roce-v2-400g", "tcp-400g"}
 
-// latencyNodes are the node presets to try: the first with a NIC that is fast enough.
-var latencyNodes = []string{"dgx-h100", "dgx-b300"}
+// latencyNodes are the nodes to try: the first with a NIC that is fast enough for the fabric.
+var latencyNodes = []scenario.Node{{Preset: "dgx-h100"}, {Preset: "dgx-b300"}, {Preset: "dgx-b300", NIC: scenario.NIC{Model: "thor-ultra"}}}
 
 // scenarios are the scenarios of the fabrics: one from a file, or one for each preset.
 func (l *explaining) scenarios(e *process.Env, given []string) ([]*scenario.Resolved, error) {
@@ -178,7 +178,7 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 	for _, node := range latencyNodes {
 		var file *scenario.File
 		file, err = scenario.New(name, &scenario.Scenario{
-			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: node}}, Fabrics: []scenario.Fabric{l.fabric(name)},
+			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: node}, Fabrics: []scenario.Fabric{l.fabric(name)},
 		})
 		if err == nil {
 			r, err = l.ofPreset(name).Resolve(file)

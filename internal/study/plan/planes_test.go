@@ -1,0 +1,98 @@
+package plan_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"weft/internal/study/plan"
+	"weft/scenario"
+	"weft/units"
+)
+
+// A ConnectX-8 has two ports of 400GbE in one cage, and none of 800GbE: the Ethernet designs of B300 nodes
+// have two planes. The counts are NVIDIA's (DGX SuperPOD B300 Spectrum-X reference architecture, table 3: 1, 4 and 16
+// scalable units; half of the last by the same rule). Its cables are cages: two links each.
+func TestB300OnEthernetHasTheTwoPlanesOfTheReference(t *testing.T) {
+	for gpus, want := range map[string][2]int{"512": {16, 8}, "2048": {64, 32}, "4096": {128, 64}, "8192": {256, 128}} {
+		d := made(t, "{gpus: "+gpus+", node: dgx-b300, fabrics: roce-v2, switches: sn5600}", nil).Designs[0]
+		if d.Shape != scenario.DualPlane || d.Rate != 400*units.Gbps || d.Levels != 2 || d.Count.Switches[0] != want[0] || d.Count.Switches[1] != want[1] {
+			t.Errorf("%s GPUs: %s with %v switches, want %v", gpus, d.Name, d.Count.Switches, want)
+		}
+		modules := map[string]int{}
+		for _, l := range d.Bill {
+			if l.Where == "node-leaf" && l.Kind == "transceiver" {
+				modules[l.Item] = l.Quantity
+			}
+		}
+		if n := d.Count.Endpoints; modules["MMA4Z00-NS"] != n || modules["MMA4Z00-NS-FLT"] != n {
+			t.Errorf("%s GPUs: %v modules for %d NICs with a cage each", gpus, modules, n)
+		}
+	}
+}
+
+// One port of each NIC can be left free (NVIDIA, ERA 2-8-9-400-SP: 1,024 GPUs, 16 leaves, 8 spines).
+func TestOnePlaneOfB300IsHalfOfTwo(t *testing.T) {
+	d := only(t, "{gpus: 1024, node: dgx-b300, fabrics: roce-v2, switches: sn5600, rate: 400Gbps, shapes: rail-optimised}")
+	if d.Count.Switches[0] != 16 || d.Count.Switches[1] != 8 {
+		t.Errorf("%v switches, want 16 leaves and 8 spines", d.Count.Switches)
+	}
+}
+
+// A plane that fits one switch is one switch (NVIDIA, ERA 2-8-9-800: no spine up to 16 nodes; up to 128 NICs a plane of
+// 128 ports).
+func TestSmallPlanesAreASwitchEach(t *testing.T) {
+	p := made(t, "{gpus: 128, node: dgx-b300, fabrics: roce-v2, switches: sn5600}", nil)
+	d := p.Designs[0]
+	if d.Shape != scenario.DualPlane || d.Count.TotalSwitches() != 2 || d.Levels != 1 {
+		t.Errorf("%s has %v switches in %d levels, want a switch for each plane", d.Name, d.Count.Switches, d.Levels)
+	}
+}
+
+// The cable fits the NIC: a BlueField-3 has QSFP112, a ConnectX-7 OSFP (NVIDIA's list of cables and its page on the
+// MMA4Z00-NS400-T).
+func TestACableFitsTheConnectorOfTheNIC(t *testing.T) {
+	for _, c := range []struct{ nic, length, item string }{
+		{"connectx-7", "3m", "MCP7Y00"},
+		{"bluefield-3", "3m", "MCP7Y10"},
+		{"connectx-7", "5m", "MCA7J60"},
+		{"bluefield-3", "5m", "MCA7J65"},
+		{"connectx-7", "20m", "MMA4Z00-NS400"},
+		{"bluefield-3", "20m", "MMA1Z00-NS400"},
+		{"connectx-7", "80m", "MMS4X00-NS400"},
+		{"bluefield-3", "80m", "MMS1X00-NS400"},
+	} {
+		d := made(t, "{gpus: 64, node: hgx-h100-pcie, fabrics: roce-v2, nics: "+c.nic+", switches: sn5600, shapes: single-switch, cables: {node-leaf: "+c.length+"}}", nil).Designs[0]
+		if !slices.ContainsFunc(d.Bill, func(l plan.Line) bool { return l.Item == c.item }) {
+			t.Errorf("%s over %s: no %s in %+v", c.nic, c.length, c.item, d.Bill)
+		}
+	}
+}
+
+// A switch with lanes of 200 Gb/s has no link to a NIC with lanes of 100: its transceivers do not slow down.
+func TestLanesOf200DoNotSlowDown(t *testing.T) {
+	r, err := plan.Read("plan.yaml", []byte("{gpus: 512, switches: z9964f}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := plan.Make(context.Background(), r, nil); err != nil || len(p.Designs) > 0 {
+		t.Errorf("%d designs, %v", len(p.Designs), err)
+	}
+}
+
+// Counts of published designs: NVIDIA's SuperPODs of B300 (RA-11339-001, table 3) and GB300 (32 leaves and 18 spines for
+// four units) and a pod of MI355X (InferenceX); of Dell's switches the count by ports at 1:1.
+func TestDesignsHaveThePublishedCounts(t *testing.T) {
+	for text, want := range map[string][3]int{
+		"gpus: 1152, node: dgx-b300, fabrics: infiniband":                         {16, 8, 0},
+		"gpus: 4608, node: dgx-b300, fabrics: infiniband":                         {64, 36, 0},
+		"gpus: 2304, node: gb300-nvl72, fabrics: infiniband":                      {32, 18, 0},
+		"gpus: 512, node: mi355x-8, fabrics: roce-v2, switches: 7060x6-64pe":      {8, 4, 0},
+		"gpus: 1024, node: dgx-h100, fabrics: roce-v2, switches: z9864f":          {16, 8, 0},
+		"gpus: 4096, node: dgx-b200, fabrics: infiniband, shapes: rail-optimised": {128, 128, 64},
+	} {
+		if d := made(t, "{"+text+"}", nil).Designs[0]; d.Count.Switches != want {
+			t.Errorf("%s: %s has %v switches, published are %v", text, d.Name, d.Count.Switches, want)
+		}
+	}
+}
