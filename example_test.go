@@ -22,8 +22,8 @@ func ExampleCollective() {
 		fmt.Printf("%s: %v, busbw %.1f GB/s\n", f.Name, f.Points[0].Time, f.Points[0].BusBW)
 	}
 	// Output:
-	// infiniband-ndr: 72.47 us, busbw 27.1 GB/s
-	// roce-v2-400g: 71.65 us, busbw 27.4 GB/s
+	// infiniband-ndr: 82.88 us, busbw 23.7 GB/s
+	// roce-v2-400g: 82.06 us, busbw 24.0 GB/s
 }
 
 // A scenario from a file, with two fields changed. Each fabric is compared with the first.
@@ -49,10 +49,10 @@ func ExampleRun_file() {
 		fmt.Printf("%-16s %10v  %4.2f times the first\n", f.Name, p.Time, float64(p.Time)/float64(first))
 	}
 	// Output:
-	// infiniband-ndr     103.6 us  1.00 times the first
-	// roce-v2-400g       101.8 us  0.98 times the first
-	// spectrum-x-400g    108.5 us  1.05 times the first
-	// tcp-400g           254.9 us  2.46 times the first
+	// infiniband-ndr     111.2 us  1.00 times the first
+	// roce-v2-400g       109.6 us  0.99 times the first
+	// spectrum-x-400g    116.2 us  1.04 times the first
+	// tcp-400g           261.3 us  2.35 times the first
 }
 
 // An incast of seven NICs into one, on RoCE v2 with DCQCN and without congestion control.
@@ -112,7 +112,7 @@ func ExampleRun() {
 	}
 	fmt.Printf("%d ranks, %.0f %% done\n", out.Ranks, 100*share)
 	// Output:
-	// 64 KiB ring 34.26 us
-	// 1 MiB ring 56.72 us
+	// 64 KiB ring 34.5 us
+	// 1 MiB ring 65.5 us
 	// 16 ranks, 100 % done
 }

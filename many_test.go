@@ -37,9 +37,9 @@ func ExampleMany() {
 		fmt.Printf("%d nodes: %v\n", variants[i].Cluster.Nodes, x.Results.Fabrics[0].Points[0].Time)
 	}
 	// Output:
-	// 2 nodes: 71.65 us
-	// 3 nodes: 100.9 us
-	// 4 nodes: 101.8 us
+	// 2 nodes: 82.06 us
+	// 3 nodes: 108.6 us
+	// 4 nodes: 109.6 us
 }
 
 // A sweep's variants in a program's own loop.
@@ -64,8 +64,8 @@ sweep: {axes: [{path: cluster.nodes, values: [2, 4]}]}
 		fmt.Printf("%d nodes: %v\n", variants[i].Cluster.Nodes, x.Results.Fabrics[0].Points[0].Time)
 	}
 	// Output:
-	// 2 nodes: 72.47 us
-	// 4 nodes: 103.6 us
+	// 2 nodes: 82.88 us
+	// 4 nodes: 111.2 us
 }
 
 func TestAVariantThatIsNotValidHasItsNumber(t *testing.T) {

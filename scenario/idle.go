@@ -74,6 +74,7 @@ func (i *idleRule) covers(r *Resolved, at string) bool {
 // idleRules are the fields that need another field, a kind of fabric or a workload.
 var idleRules = []idleRule{
 	{"nccl.* run.iterations run.warmup", func(r *Resolved, _ *Fabric) bool { return r.Workload.Collective == "" }, "the workload is no collective"},
+	{"nccl.pxn", func(r *Resolved, _ *Fabric) bool { return r.Workload.Collective != AllToAll }, "only an all-to-all sends to GPUs of other rails"},
 	{"cluster.node.gpu.* cluster.node.scale-up.*", func(r *Resolved, _ *Fabric) bool { return r.Workload.Pattern != "" }, "a pattern sends from NIC to NIC"},
 	{
 		"cluster.node.gpu.bf16 cluster.node.gpu.fp8 cluster.node.gpu.matrix-* cluster.node.gpu.attention cluster.node.gpu.sustained cluster.node.gpu.memory-rate cluster.node.gpu.multiprocessors",
