@@ -341,7 +341,10 @@ func concludeBy(t *testing.T, c *Cluster, d *Diagnosis, o Options, known map[str
 		s.corrections, s.reached = d.Tasks[0].corrections, d.Tasks[0].reached
 		known[kind] = s
 	}
-	d.Tasks[0].corrections, d.Tasks[0].reached = s.corrections, s.reached
+	if d.Tasks[0].corrections == nil {
+		d.Tasks[0].corrections = s.corrections
+		d.Tasks[0].widen(s.reached)
+	}
 	d.Predicted = s.predicted
 	if err := d.price(t.Context(), c, &o); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ const (
 	maxBetween = 64 << 20
 	maxInNode  = 128 << 20
 	maxRaised  = 4
-	farther    = 8
+	farther    = 16
 	farthest   = 16 << 30 // of a table that begins there
 	maxFlows   = 256      // messages of one of perftest's sizes: enough to make the first one negligible
 	flowBytes  = 64 << 20 // their maximum total size, if that is two messages or more
