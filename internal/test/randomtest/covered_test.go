@@ -31,7 +31,6 @@ var leftOut = map[string]string{
 	"Scenario.fabrics": oneFabric, "Scenario.fabrics=*": oneFabric,
 	"Node.gpu": gpus, "GPU.[^a]*": gpus, "GPU.attention": gpus, "GPU.architecture": gpus,
 	"CPU.clock":   "only weft latency counts cycles",
-	"Node.nic":    "every fabric states its NIC",
 	"Run.error":   "a random scenario moves less than what is estimated",
 	"Fabric.kind": "the preset gives it; another kind needs other fields, too", "CC.algorithm": "the preset gives it",
 	"Fault.sm=false": "a fault says what fails",
