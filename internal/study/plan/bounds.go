@@ -44,20 +44,20 @@ func (s switchModel) mostPower() int64 {
 	if most := published(s.entry); most > 0 {
 		return most
 	}
-	var same, any float64 // milliwatts for each bit per second
+	var same, largest float64 // milliwatts for each bit per second
 	for _, other := range switches() {
 		most := published(other.entry)
 		if most == 0 || other.protocol != s.protocol {
 			continue
 		}
 		each := float64(most) / other.capacity()
-		any = max(any, each)
+		largest = max(largest, each)
 		if other.ports.Rate == s.ports.Rate {
 			same = max(same, each)
 		}
 	}
 	if same == 0 {
-		same = any
+		same = largest
 	}
 	return int64(same * s.capacity())
 }
