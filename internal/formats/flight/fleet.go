@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"weft/internal/formats/source"
 )
 
 // Event is one collective at one rank.
@@ -84,22 +86,6 @@ var ErrNone = errors.New("it is no record of a job's collectives: want a dump of
 // ErrPickle says that a file is a pickle.
 var ErrPickle = errors.New("this is a pickle, which is a program and is not run here: make JSON of it with python3 -c 'import json,pickle,sys; json.dump(pickle.load(open(sys.argv[1],\"rb\")), sys.stdout)' FILE > FILE.json")
 
-// Error is the place and the reason why a file cannot be used.
-type Error struct {
-	Name string
-	Line int // 0: the whole file
-	Err  error
-}
-
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return e.Name + ": " + e.Err.Error()
-	}
-	return fmt.Sprintf("%s:%d: %v", e.Name, e.Line, e.Err)
-}
-
-func (e *Error) Unwrap() error { return e.Err }
-
 // Read adds the events of a file. The error is ErrNone if the file is of another kind, and ErrPickle if it must be converted
 // first.
 func (f *Fleet) Read(name string, from io.Reader) error {
@@ -107,19 +93,19 @@ func (f *Fleet) Read(name string, from io.Reader) error {
 	start := bytes.TrimLeft(text[:min(len(text), 4096)], " \t\r\n")
 	switch {
 	case err != nil:
-		return &Error{name, 0, err}
+		return &source.FileError{Name: name, Line: 0, Err: err}
 	case len(text) > maxBytes:
-		return &Error{name, 0, fmt.Errorf("the file is longer than %d bytes", maxBytes)}
+		return &source.FileError{Name: name, Line: 0, Err: fmt.Errorf("the file is longer than %d bytes", maxBytes)}
 	case len(text) > 1 && text[0] == 0x80 && text[1] >= 2 && text[1] <= 5: // the opcode PROTO
-		return &Error{name, 0, ErrPickle}
+		return &source.FileError{Name: name, Line: 0, Err: ErrPickle}
 	case len(start) == 0 || start[0] != '{':
-		return &Error{name, 0, ErrNone}
+		return &source.FileError{Name: name, Line: 0, Err: ErrNone}
 	case bytes.Contains(text, []byte(`"coll_perf"`)):
 		err = f.inspector(name, text)
 	case bytes.Contains(text, []byte(`"entries"`)) && (bytes.Contains(text, []byte(`"pg_config"`)) || bytes.Contains(text, []byte(`"profiling_name"`))):
 		err = f.torch(name, text)
 	default:
-		err = &Error{name, 0, ErrNone}
+		err = &source.FileError{Name: name, Line: 0, Err: ErrNone}
 	}
 	if err == nil {
 		f.Files++

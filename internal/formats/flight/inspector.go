@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"weft/internal/formats/source"
 )
 
 // record is an object that NCCL Inspector writes for each collective of a communicator. Verbose ones have times of the kernels.
@@ -47,7 +49,7 @@ func (f *Fleet) inspector(name string, text []byte) error {
 		if err != nil {
 			place := lineOf(text, in, err)
 			if len(f.Events) == before {
-				return &Error{name, place, fmt.Errorf("this file of NCCL Inspector is cut or no valid JSON: %w", err)}
+				return &source.FileError{Name: name, Line: place, Err: fmt.Errorf("this file of NCCL Inspector is cut or no valid JSON: %w", err)}
 			}
 			f.note(name, place, "the file cannot be read beyond this line: %v", err)
 			break

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"weft/internal/formats/source"
 )
 
 // dump is a dump of PyTorch's flight recorder, from 1.1 on.
@@ -48,7 +50,7 @@ func (f *Fleet) torch(name string, text []byte) error {
 	var d dump
 	in := json.NewDecoder(bytes.NewReader(text))
 	if err := in.Decode(&d); err != nil {
-		return &Error{name, lineOf(text, in, err), fmt.Errorf("this dump of the flight recorder is cut or no valid JSON: %w", err)}
+		return &source.FileError{Name: name, Line: lineOf(text, in, err), Err: fmt.Errorf("this dump of the flight recorder is cut or no valid JSON: %w", err)}
 	}
 	base := path.Base(name)
 	for _, end := range []string{".json", ".txt", ".log"} {
@@ -60,7 +62,7 @@ func (f *Fleet) torch(name string, text []byte) error {
 	case d.Rank != nil && *d.Rank >= 0 && *d.Rank <= maxRank:
 		rank = *d.Rank
 	case err != nil:
-		return &Error{name, 0, errors.New("whose dump this is, its name does not say: want the rank at its end, as the recorder writes it, such as nccl_trace_rank_3.json")}
+		return &source.FileError{Name: name, Line: 0, Err: errors.New("whose dump this is, its name does not say: want the rank at its end, as the recorder writes it, such as nccl_trace_rank_3.json")}
 	}
 	groups := d.groups()
 	parts := map[Call]int{}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"weft/internal/formats/source"
 )
 
 // Pair is a measurement between two nodes. One of Gbps and Micros is not 0.
@@ -61,22 +63,6 @@ func (s *Set) note(file string, line int, text string, args ...any) {
 // ErrNone says that a file has no pairs: it is of another kind.
 var ErrNone = errors.New("there are no pairs of nodes in it: want a matrix of clusterkit (Rank: 0 1 …), a matrix with hosts as rows and columns, or a list with columns such as from, to, bandwidth (Gb/s) or latency (us)")
 
-// Error is the place and the reason why a file cannot be used.
-type Error struct {
-	Name string
-	Line int // 0: the whole file
-	Err  error
-}
-
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return e.Name + ": " + e.Err.Error()
-	}
-	return fmt.Sprintf("%s:%d: %v", e.Name, e.Line, e.Err)
-}
-
-func (e *Error) Unwrap() error { return e.Err }
-
 // reader reads the lines of a file. Each form gets every line.
 type reader struct {
 	*Set
@@ -90,11 +76,11 @@ func Read(name string, from io.Reader) (*Set, error) {
 	text, err := io.ReadAll(io.LimitReader(from, maxBytes+1))
 	switch {
 	case err != nil:
-		return nil, &Error{name, 0, err}
+		return nil, &source.FileError{Name: name, Line: 0, Err: err}
 	case len(text) > maxBytes:
-		return nil, &Error{name, 0, fmt.Errorf("the file is longer than %d bytes", maxBytes)}
+		return nil, &source.FileError{Name: name, Line: 0, Err: fmt.Errorf("the file is longer than %d bytes", maxBytes)}
 	case bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text):
-		return nil, &Error{name, 0, fmt.Errorf("this is not text: %w", ErrNone)}
+		return nil, &source.FileError{Name: name, Line: 0, Err: fmt.Errorf("this is not text: %w", ErrNone)}
 	}
 	r := &reader{Set: &Set{}, name: name, hosts: map[string]string{}}
 	if first := bytes.TrimLeft(text, " \t\r\n"); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
@@ -104,9 +90,9 @@ func Read(name string, from io.Reader) (*Set, error) {
 	}
 	if len(r.Pairs) == 0 {
 		if len(r.Notes) > 0 {
-			return nil, &Error{name, r.Notes[0].Line, fmt.Errorf("%s; so %w", r.Notes[0].Text, ErrNone)}
+			return nil, &source.FileError{Name: name, Line: r.Notes[0].Line, Err: fmt.Errorf("%s; so %w", r.Notes[0].Text, ErrNone)}
 		}
-		return nil, &Error{name, 0, ErrNone}
+		return nil, &source.FileError{Name: name, Line: 0, Err: ErrNone}
 	}
 	return r.Set, nil
 }
@@ -140,7 +126,7 @@ func (r *reader) lines(text []byte) error {
 		}
 	}
 	if in.Err() != nil {
-		return &Error{r.name, n + 1, fmt.Errorf("the line is longer than %d bytes", maxLine)}
+		return &source.FileError{Name: r.name, Line: n + 1, Err: fmt.Errorf("the line is longer than %d bytes", maxLine)}
 	}
 	return nil
 }

@@ -1,9 +1,8 @@
 package calibrate
 
 import (
-	"context"
+	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"weft/internal/base/wording"
 	"weft/internal/formats/logfile"
 	"weft/scenario"
-	"weft/units"
 )
 
 // Stated is a setting that the log itself states. The prediction is made with it: what the user
@@ -41,50 +39,76 @@ func (c *Cluster) state(t *Task, whole *scenario.Resolved, said *logfile.Said) {
 	}
 }
 
-// choices are the user's choices among NCCL's ways. The variables are NCCL's (its user guide,
+// choice is a user's choice among NCCL's ways: a variable, and the field of the scenario that a value
+// of it sets; no field if the value leaves NCCL a choice. The variables are NCCL's (its user guide,
 // "Environment Variables").
-func choices(t *Task, c *Cluster, said *logfile.Said) (out []Stated) {
-	add := func(s logfile.Setting, path, value string) {
-		text := s.Name + "=" + s.Value
-		out = append(out, Stated{File: s.File, Line: s.Line, Text: text, over: []scenario.Override{{Path: path, Value: value, Origin: text}}})
+type choice struct {
+	variable string
+	field    func(c *Cluster, t *Task, said *logfile.Said, value string) (path, to string)
+}
+
+var choiceVariables = []choice{
+	{"NCCL_ALGO", func(_ *Cluster, t *Task, _ *logfile.Said, value string) (path, to string) {
+		switch algorithm := algorithmNamed(value); {
+		case algorithm != "" && t.Table.Op == string(scenario.AllReduce):
+			return "workload.algorithm", string(algorithm)
+		case strings.HasPrefix(value, "^") && strings.Contains(value, "nvls"):
+			return "cluster.node.scale-up.multicast", "false"
+		}
+		return "", ""
+	}},
+	// Until 2.4, trees are for sizes up to this one.
+	{"NCCL_TREE_THRESHOLD", func(_ *Cluster, t *Task, _ *logfile.Said, value string) (path, to string) {
+		if value == "0" && t.Table.Op == string(scenario.AllReduce) {
+			return "workload.algorithm", string(scenario.AlgoRing)
+		}
+		return "", ""
+	}},
+	{"NCCL_PROTO", func(_ *Cluster, t *Task, _ *logfile.Said, value string) (path, to string) {
+		protocol := scenario.Protocol(value)
+		if slices.Contains([]scenario.Protocol{scenario.ProtoSimple, scenario.ProtoLL, scenario.ProtoLL128}, protocol) && t.choosesProtocol() {
+			return "workload.protocol", value
+		}
+		return "", ""
+	}},
+	{"NCCL_NVLS_ENABLE", off("0", "cluster.node.scale-up.multicast")},
+	{"NCCL_PXN_DISABLE", off("1", "nccl.pxn")},
+	{"NCCL_MAX_NCHANNELS", func(_ *Cluster, t *Task, said *logfile.Said, value string) (path, to string) {
+		if least, ok := setFor(t, said, "NCCL_MIN_NCHANNELS"); ok && least.Value == value {
+			return "workload.channels", value
+		}
+		return "", ""
+	}},
+	{"NCCL_IB_QPS_PER_CONNECTION", func(c *Cluster, _ *Task, _ *logfile.Said, value string) (path, to string) {
+		return c.path(".transport.qps-per-connection"), value
+	}},
+}
+
+// off is a field that one value of a variable turns off.
+func off(by, field string) func(*Cluster, *Task, *logfile.Said, string) (path, to string) {
+	return func(_ *Cluster, _ *Task, _ *logfile.Said, value string) (path, to string) {
+		if value == by {
+			return field, "false"
+		}
+		return "", ""
 	}
-	seen := make(map[string]bool)
-	for _, s := range slices.Concat(t.Table.Settings, said.Settings) {
-		if last, _ := setFor(t, said, s.Name); last != s || seen[s.Name] {
+}
+
+// choices are the user's choices that the log states, in its order.
+func choices(t *Task, c *Cluster, said *logfile.Said) (out []Stated) {
+	for _, v := range choiceVariables {
+		set, ok := setFor(t, said, v.variable)
+		if !ok {
 			continue
 		}
-		seen[s.Name] = true
-		switch value := strings.ToLower(strings.TrimSpace(s.Value)); s.Name {
-		case "NCCL_ALGO":
-			if algorithm := algorithmNamed(value); algorithm != "" && t.Table.Op == string(scenario.AllReduce) {
-				add(s, "workload.algorithm", string(algorithm))
-			} else if strings.HasPrefix(value, "^") && strings.Contains(value, "nvls") {
-				add(s, "cluster.node.scale-up.multicast", "false")
-			}
-		case "NCCL_TREE_THRESHOLD": // until 2.4: trees up to this size
-			if value == "0" && t.Table.Op == string(scenario.AllReduce) {
-				add(s, "workload.algorithm", string(scenario.AlgoRing))
-			}
-		case "NCCL_PROTO":
-			if protocols := map[string]scenario.Protocol{"simple": scenario.ProtoSimple, "ll": scenario.ProtoLL, "ll128": scenario.ProtoLL128}; protocols[value] != "" && t.choosesProtocol() {
-				add(s, "workload.protocol", string(protocols[value]))
-			}
-		case "NCCL_NVLS_ENABLE":
-			if value == "0" {
-				add(s, "cluster.node.scale-up.multicast", "false")
-			}
-		case "NCCL_MAX_NCHANNELS":
-			if least, ok := setFor(t, said, "NCCL_MIN_NCHANNELS"); ok && least.Value == s.Value {
-				add(s, "workload.channels", value)
-			}
-		case "NCCL_PXN_DISABLE":
-			if value == "1" {
-				add(s, "nccl.pxn", "false")
-			}
-		case "NCCL_IB_QPS_PER_CONNECTION":
-			add(s, c.path(".transport.qps-per-connection"), value)
+		path, to := v.field(c, t, said, strings.ToLower(strings.TrimSpace(set.Value)))
+		if path == "" {
+			continue
 		}
+		text := set.Name + "=" + set.Value
+		out = append(out, Stated{File: set.File, Line: set.Line, Text: text, over: []scenario.Override{{Path: path, Value: to, Origin: text}}})
 	}
+	slices.SortStableFunc(out, func(a, b Stated) int { return cmp.Compare(a.Line, b.Line) })
 	return out
 }
 
@@ -176,107 +200,4 @@ func (t *Task) stated(keep func(*Stated) bool) (out []scenario.Override) {
 		}
 	}
 	return out
-}
-
-// Cost is what settings that the log states cost.
-type Cost struct {
-	Stated []string       // the words of the log, each once
-	Times  [][]units.Time // without the settings, by task and point
-	// Ratio is the largest or least of the times with the settings over those without, at a size of
-	// Bytes; 1 is no cost.
-	Ratio float64
-	Bytes int64
-	// Idle is the number of a node's NICs that the settings leave unused, of NICs; 0 for the user's
-	// choices.
-	Idle, NICs int
-	over       []scenario.Override
-}
-
-// price simulates the cluster without the settings that the log states: without those that leave
-// NICs unused, and without the user's choices.
-func (d *Diagnosis) price(ctx context.Context, c *Cluster, o *Options) (err error) {
-	if d.Idle, err = d.cost(ctx, c, o, func(s *Stated) bool { return s.Idle > 0 }); err != nil {
-		return err
-	}
-	d.Chosen, err = d.cost(ctx, c, o, func(s *Stated) bool { return s.Idle == 0 })
-	return err
-}
-
-// cost simulates the tasks without some of their settings; nil if no task has one, or if they change
-// nothing that the log could show.
-func (d *Diagnosis) cost(ctx context.Context, c *Cluster, o *Options, of func(*Stated) bool) (*Cost, error) {
-	cost := &Cost{Ratio: 1}
-	for i, t := range d.Tasks {
-		var some []Stated
-		for _, s := range t.Stated {
-			if of(&s) {
-				some = append(some, s)
-			}
-		}
-		if len(some) == 0 {
-			cost.Times = append(cost.Times, d.Predicted[i])
-			continue
-		}
-		r, err := c.resolve(slices.Concat(t.over, t.stated(func(s *Stated) bool { return !of(s) })))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Title, err)
-		}
-		times, err := t.simulate(ctx, r, c.Hops, o)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Title, err)
-		}
-		cost.Times = append(cost.Times, times)
-		cost.take(t, some, r.Cluster.Node.NICs, times, d.Predicted[i])
-	}
-	if len(cost.Stated) == 0 || !d.differs(cost.Times) {
-		return nil, nil
-	}
-	return cost, nil
-}
-
-// take adds a task with its settings and its times without them and with them.
-func (x *Cost) take(t *Task, some []Stated, nics int, without, with []units.Time) {
-	for i := range some {
-		if text := some[i].quoted(); !slices.Contains(x.Stated, text) {
-			x.Stated = append(x.Stated, text)
-		}
-		x.over = append(x.over, some[i].over...)
-		x.Idle, x.NICs = max(x.Idle, some[i].Idle), nics
-	}
-	for j := range t.Points {
-		if ratio := float64(with[j]) / float64(without[j]); math.Abs(math.Log(ratio)) > math.Abs(math.Log(x.Ratio)) {
-			x.Ratio, x.Bytes = ratio, t.Points[j].Bytes
-		}
-	}
-}
-
-// IdleConvicted reports whether the NICs that the log itself leaves unused are the cause.
-func (d *Diagnosis) IdleConvicted() bool { return d.idleConvicted }
-
-// convictIdle makes the NICs that the log itself leaves unused the cause, if nothing else is likely,
-// or if the log is nowhere slower than with them: then the prediction without that setting is the
-// one to compare with.
-func (d *Diagnosis) convictIdle() {
-	fast := d.nowhereSlower()
-	if d.Idle == nil || d.Idle.Ratio < 1 || d.Healthy < likely && !fast {
-		return
-	}
-	share := d.Healthy
-	if fast {
-		share = max(share, certain)
-	}
-	h := &Hypotheses[slices.IndexFunc(Hypotheses, func(h Hypothesis) bool { return h.ID == fewerRailsID })]
-	m := d.matchOf(d.Predicted)
-	found := Explanation{
-		Hypothesis: h, Label: d.Idle.over[0].Origin, Posterior: share, Match: m.rms(), Worst: m.worst, Shows: true,
-		Predicted: d.Predicted, Changes: d.Idle.over, Evidence: strings.Join(d.Idle.Stated, ", "),
-	}
-	d.Explanations, d.idleConvicted = slices.Insert(d.Explanations, 0, found), true
-	d.Untried = slices.DeleteFunc(d.Untried, func(u Untried) bool { return u.ID == h.ID })
-	for i := range d.Explanations[1:] {
-		d.Explanations[1+i].Posterior *= 1 - share
-	}
-	d.Predicted, d.Healthy, d.Other = d.Idle.Times, 0, 0
-	described := d.matchOf(d.Predicted)
-	d.Match = described.rms()
 }

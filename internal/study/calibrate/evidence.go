@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,21 +37,16 @@ func socketsSaid(log *logfile.Log, t *Task) string {
 	if n := log.Said.Sockets; n > 0 {
 		return fmt.Sprintf("%d connections between nodes go via NET/Socket", n)
 	}
-	if set, ok := log.Said.Setting("NCCL_IB_DISABLE"); ok && set.Value == "1" {
-		return setting(set)
-	}
-	if set, ok := log.Said.Setting("NCCL_NET"); ok && strings.EqualFold(set.Value, "socket") {
-		return setting(set)
+	if text := cmp.Or(setTo(log, "NCCL_IB_DISABLE", "1"), setTo(log, "NCCL_NET", "socket")); text != "" {
+		return text
 	}
 	return signSaid(logfile.SignTCP)(log, t)
 }
 
 // peersSaid is a line that says why GPUs of a node do not use NVLink.
 func peersSaid(log *logfile.Log, t *Task) string {
-	for _, name := range []string{"NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"} {
-		if set, ok := log.Said.Setting(name); ok && (set.Value == "1" && name == "NCCL_P2P_DISABLE" || slices.Contains([]string{"0", "LOC"}, set.Value) && name == "NCCL_P2P_LEVEL") {
-			return setting(set)
-		}
+	if text := cmp.Or(setTo(log, "NCCL_P2P_DISABLE", "1"), setTo(log, "NCCL_P2P_LEVEL", "0", "loc")); text != "" {
+		return text
 	}
 	return signSaid(logfile.SignPeerToPeer, logfile.SignTopologyFile)(log, t)
 }
@@ -115,6 +111,14 @@ func forcedSaid(name string) func(*logfile.Log, *Task) string {
 		}
 		return ""
 	}
+}
+
+// setTo is a setting of the log if it has one of the values, in any case of letters.
+func setTo(log *logfile.Log, name string, values ...string) string {
+	if set, ok := log.Said.Setting(name); ok && slices.Contains(values, strings.ToLower(set.Value)) {
+		return setting(set)
+	}
+	return ""
 }
 
 // setting is a setting with its line.

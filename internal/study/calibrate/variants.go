@@ -191,7 +191,7 @@ func otherAlgorithm(_ *Cluster, t *Task) (out []variant, why string) {
 }
 
 func otherProtocol(_ *Cluster, t *Task) (out []variant, why string) {
-	if t.Table.Op == string(scenario.AllToAll) || t.Table.Op == string(scenario.SendRecv) {
+	if !t.choosesProtocol() {
 		return nil, "point-to-point operations choose none"
 	}
 	for _, p := range []scenario.Protocol{scenario.ProtoSimple, scenario.ProtoLL, scenario.ProtoLL128} {

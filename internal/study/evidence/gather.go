@@ -11,6 +11,7 @@ import (
 	"weft/internal/formats/flight"
 	"weft/internal/formats/logfile"
 	"weft/internal/formats/pairs"
+	"weft/internal/formats/source"
 	"weft/internal/study/cablehealth"
 )
 
@@ -94,7 +95,7 @@ func (g *gathering) read(name string, by func(io.Reader) error) bool {
 
 // reason is why a file is not read, "" if it is of another kind.
 func reason(err error) string {
-	var at *pairs.Error
+	var at *source.FileError
 	switch {
 	case err == nil:
 		return ""
@@ -105,9 +106,6 @@ func reason(err error) string {
 		return ""
 	case errors.As(err, &at):
 		return at.Err.Error()
-	}
-	if of := (*flight.Error)(nil); errors.As(err, &of) {
-		return of.Err.Error()
 	}
 	return err.Error()
 }
