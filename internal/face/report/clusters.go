@@ -26,9 +26,9 @@ whose health is unknown or which gave RCCL's figures.`
 
 const clustersIntro = `The same by operation and number of ranks.`
 
-const aimsIntro = `All scored tables together, those that are blind, and each operation, beside the aims: a mean error of
+const aimsIntro = `The rows have the errors of all scored tables, of the blind tables, and of each operation. The aims are a mean error of
 at most 8, 7 and 6 % in the three ranges inside a node, and of 10, 8 and 4 % between nodes. For an operation
-on a GPU and a number of ranks it is 12 % inside a node.`
+on a GPU and a number of ranks the aim inside a node is 12 %.`
 
 const figuresIntro = `The figures of NCCL's kernels in use, with the 95 % interval of the fit: by the slope of each row's
 time, if the errors of rows are independent. Times are in us, rates in GB/s of a thread block.`

@@ -210,8 +210,8 @@ topology:
 	}
 }
 
-// A switch of several chips has its front ports under its own name or under the chips', and lists the links between its
-// chips, too. The forms are those of sample-minigraph.xml and voq_chassis_lc_multi_asic.xml in sonic-buildimage.
+// A minigraph of a switch with several chips names the front ports by the switch or by the chip, and also lists the
+// links between the chips. sample-minigraph.xml and voq_chassis_lc_multi_asic.xml of sonic-buildimage have both forms.
 func TestMinigraphsOfSeveralChipsHaveNoInnerCables(t *testing.T) {
 	link := func(a, ap, b, bp string) string {
 		return "<DeviceLinkBase><ElementType>DeviceInterfaceLink</ElementType><EndDevice>" + b + "</EndDevice><EndPort>" + bp +
