@@ -331,6 +331,9 @@ func notProved(d *calibrate.Diagnosis, off string) string {
 	} else {
 		text += fmt.Sprintf(" A healthy cluster has %s, and no cause that weft tested is likelier.", percent(d.Healthy))
 	}
+	if d.Other > d.Healthy {
+		text += fmt.Sprintf(" A fault for which weft has no hypothesis has %s.", percent(d.Other))
+	}
 	return text
 }
 

@@ -164,6 +164,13 @@ func TestNothingIsProvedWhereSizesAreSlow(t *testing.T) {
 		if got := Finding(d); !strings.HasPrefix(got, c.want) {
 			t.Errorf("predicted %v: %q, want %q", c.us, got, c.want)
 		}
+		const other = "A fault for which weft has no hypothesis has 95 %."
+		if got := Finding(d); strings.Contains(got, other) {
+			t.Errorf("another fault is less likely than a healthy cluster: %q", got)
+		}
+		if d.Other = .95; !strings.Contains(Finding(d), other) {
+			t.Errorf("another fault is likelier: %q", Finding(d))
+		}
 	}
 }
 
