@@ -90,6 +90,11 @@ func TestIdleNICsOfTheLogAreTheCause(t *testing.T) {
 	if d.Verdict != Explained || d.Explanations[0].ID != fewerRailsID || !strings.Contains(d.Explanations[0].Evidence, "mlx5_0") {
 		t.Fatalf("%s, %s", d.Verdict, firstFew(d))
 	}
+	for _, e := range d.Explanations[1:] {
+		if !strings.HasPrefix(e.Label, "1 of 8 NICs of each node in use, and ") || e.Changes[0].Path != "cluster.node.nics" {
+			t.Errorf("%s was simulated with the idle NICs, and says %q, %v", e.ID, e.Label, e.Changes)
+		}
+	}
 	if d.Idle.Idle != 7 || d.Idle.Ratio < 2 || d.Predicted[0][0] != d.Idle.Times[0][0] {
 		t.Errorf("%d NICs are idle, which costs a factor of %g; the prediction is %v, without the line %v", d.Idle.Idle, d.Idle.Ratio, d.Predicted[0][0], d.Idle.Times[0][0])
 	}

@@ -106,8 +106,10 @@ func (d *Diagnosis) convictIdle() {
 	}
 	d.Explanations, d.idleConvicted = slices.Insert(d.Explanations, 0, found), true
 	d.Untried = slices.DeleteFunc(d.Untried, func(u Untried) bool { return u.ID == h.ID })
-	for i := range d.Explanations[1:] {
-		d.Explanations[1+i].Posterior *= 1 - share
+	for i := range d.Explanations[1:] { // they were simulated with the idle NICs
+		other := &d.Explanations[1+i]
+		other.Posterior *= 1 - share
+		other.Label, other.Changes = found.Label+", and "+other.Label, slices.Concat(found.Changes, other.Changes)
 	}
 	d.Predicted, d.Healthy, d.Other = d.Idle.Times, 0, 0
 	described := d.matchOf(d.Predicted)
