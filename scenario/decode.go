@@ -304,6 +304,9 @@ func parseInto[T any](p *T, text string, parse func(string) (T, error)) (err err
 }
 
 func readEnum(text string, valid []string, v reflect.Value) error {
+	if name, ok := otherNames[v.Type()][text]; ok {
+		text = name
+	}
 	if slices.Contains(valid, text) {
 		v.SetString(text)
 		return nil

@@ -533,6 +533,13 @@ type enum struct {
 	values []string
 }
 
+// otherNames are names that users have for values.
+var otherNames = map[reflect.Type]map[string]string{
+	reflect.TypeFor[Shape](): {
+		"leaf-spine": string(FatTree), "clos": string(FatTree), "rail": string(RailOptimised), "rail-optimized": string(RailOptimised),
+	},
+}
+
 func listOf[T ~string](values ...T) enum {
 	e := enum{of: reflect.TypeFor[T]()}
 	for _, v := range values {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -207,7 +208,7 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "array", Items: size}, size, sweep}}
 	}
 	if values := choices(typ); values != nil {
-		return &jsonschema.Schema{Type: "string", Enum: anys(values)}
+		return &jsonschema.Schema{Type: "string", Enum: anys(slices.Concat(values, slices.Sorted(maps.Keys(otherNames[typ]))))}
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ type wing struct {
 // stand before it in this list.
 var wings = []wing{
 	{"units", nil, "quantities are understood without anything else"},
+	{"examples", nil, "the examples are files, whoever reads them"},
+	{"schema", nil, "the schema is a file, whoever reads it"},
 	{"wire", []string{"units"}, "the bytes of a packet do not depend on who sends it"},
 	{"internal/base", []string{"units"}, "the ground that several wings stand on knows none of them"},
 	{"internal/roce", []string{"units", "internal/base"}, "switches and hosts are configured and judged by arithmetic, without a simulation"},
@@ -40,7 +42,7 @@ var wings = []wing{
 	{
 		"internal/face",
 		[]string{
-			".", "units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim",
+			".", "examples", "schema", "units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim",
 			"internal/formats", "internal/live", "internal/study", "verbs",
 		},
 		"commands and reports call everything; nothing calls them",

@@ -24,6 +24,7 @@ import (
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/roce"
 	"weft/internal/face/cli/runs"
+	"weft/internal/face/cli/setup"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/cli/studies"
 	"weft/internal/face/cli/ui"
@@ -39,6 +40,7 @@ type verbGroup struct {
 func verbGroups(s *simulator.Simulator) []verbGroup {
 	e := s.Env
 	return []verbGroup{
+		{"begin", "Begin:", []*cobra.Command{setup.NewInit(e), setup.NewExamples(e), setup.NewSchema(e)}},
 		{"sim", "Simulate a scenario:", []*cobra.Command{
 			runs.NewCompare(s), runs.NewRun(s), runs.NewExplain(s), ui.NewUI(e), runs.NewBench(s), runs.NewLatency(e), runs.NewTopology(e), runs.NewCatalog(e),
 		}},
@@ -111,7 +113,7 @@ func newRoot(s *simulator.Simulator) *cobra.Command {
 		Long: `weft simulates the network of an AI training cluster packet by packet:
 InfiniBand, RoCE v2 and kernel TCP side by side, with one scenario, one table
 and one page.`,
-		Example:           "  weft compare examples/h100-128.yaml --out run",
+		Example:           "  weft compare example:h100-128 --out run",
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,

@@ -272,8 +272,8 @@ func TestFabricsOfExamplesExist(t *testing.T) {
 	visit(newRoot(simulatorOf(environment(nil))))
 	seen := 0
 	for where, text := range texts {
-		for _, m := range regexp.MustCompile("(examples/[\\w.-]+\\.yaml)[^\n`#|]*--fabric (?:'([^'\n]+)'|([\\w,.-]+))").FindAllStringSubmatch(text, -1) {
-			file, err := scenario.Load(filepath.Join(root, m[1]))
+		for _, m := range regexp.MustCompile("example(?:s/|:)([\\w-]+)(?:\\.yaml)?[^\n`#|]*--fabric (?:'([^'\n]+)'|([\\w,.-]+))").FindAllStringSubmatch(text, -1) {
+			file, err := scenario.Load(filepath.Join(root, "examples", m[1]+".yaml"))
 			if err != nil {
 				t.Fatal(err)
 			}

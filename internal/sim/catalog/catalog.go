@@ -129,8 +129,14 @@ func (e *UnknownError) Error() string {
 	case e.Nearest != "":
 		return fmt.Sprintf("%s %q is not known: did you mean %q?", e.Kind, e.Name, e.Nearest)
 	}
+	if len(e.Known) > mostNamed {
+		return fmt.Sprintf("%s %q is not known: weft catalog %[1]s lists the %[3]d names, %[4]s and others", e.Kind, e.Name, len(e.Known), strings.Join(e.Known[:3], ", "))
+	}
 	return fmt.Sprintf("%s %q is not known: the catalog has %s", e.Kind, e.Name, strings.Join(e.Known, ", "))
 }
+
+// mostNamed is the number of names that an error lists.
+const mostNamed = 12
 
 // Lookup finds an entry by kind and name.
 func Lookup(kind Kind, name string) (Entry, error) {

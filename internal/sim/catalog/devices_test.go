@@ -35,6 +35,10 @@ func TestAPartOfANameSuggestsTheNamesThatHaveIt(t *testing.T) {
 		{Switch, "n9364e-sg2", []string{"9364e-sg2"}},
 		{Switch, "9332", []string{"9332d-h2r"}},
 		{Switch, "nvidia sn5600", []string{"sn5600"}},
+		{NIC, "cx7", []string{"connectx-7"}},
+		{NIC, "bf3", []string{"bluefield-3"}},
+		{Fabric, "ib-ndr", []string{"infiniband-ndr"}},
+		{Fabric, "roce", []string{"roce-v2-25g", "roce-v2-100g", "roce-v2-200g", "roce-v2-400g"}},
 	} {
 		_, err := Lookup(c.kind, c.name)
 		var unknown *UnknownError

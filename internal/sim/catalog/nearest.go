@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Nearest is the known name closest to a misspelt one, or "" if none is near: the least number of
 // typing errors, at most a third of the name; ties go to the first.
@@ -51,7 +54,13 @@ func near(wrong string, names []string) []string {
 	if len(wrong) > maxName {
 		return nil
 	}
-	lower := strings.ToLower(wrong)
+	lower := spelt(strings.ToLower(wrong))
+	if slices.Contains(names, lower) {
+		return []string{lower}
+	}
+	if found := beginning(lower, names); len(found) > 0 {
+		return found
+	}
 	if found := having(plain(lower), names); len(found) > 0 {
 		return found
 	}
@@ -83,6 +92,36 @@ func having(text string, names []string) (found []string) {
 		return nil
 	}
 	return found
+}
+
+// beginning are the names that begin with a text; at most mostNear.
+func beginning(text string, names []string) (found []string) {
+	for _, name := range names {
+		if len(text) > 1 && strings.HasPrefix(plain(name), plain(text)) && len(found) < mostNear {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// short are the short names that the field uses, and what they stand for in the catalog's names.
+var short = []struct{ short, long string }{
+	{"cx", "connectx"}, {"bf", "bluefield"}, {"ib", "infiniband"}, {"rocev2", "roce-v2"}, {"th", "tomahawk"}, {"ue", "ultra-ethernet"}, {"uec", "ultra-ethernet"},
+}
+
+// spelt is a name whose short beginning, up to a digit or a dash, is written out.
+func spelt(name string) string {
+	head := name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz"))]
+	for _, s := range short {
+		switch rest := strings.TrimPrefix(name, s.short); {
+		case !strings.HasPrefix(name, s.short) || head != s.short && name != s.short:
+		case rest != "" && rest[0] != '-':
+			return s.long + "-" + rest
+		default:
+			return s.long + rest
+		}
+	}
+	return name
 }
 
 // plain is a name without blanks and dashes.

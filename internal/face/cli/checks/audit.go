@@ -47,9 +47,9 @@ is its partitions.conf then: each partition with ports of its own is a tenant. -
 are the tables of its Subnet Manager; without them weft's own are proved.
 
 The exit code is 0 if every requirement is proved, else 5.`,
-		Example: `  weft audit isolation examples/isolation.yaml
-  weft audit isolation examples/isolation-leak.yaml --json
-  weft audit isolation examples/isolation.yaml --partitions-conf -
+		Example: `  weft audit isolation example:isolation
+  weft audit isolation example:isolation-leak --json
+  weft audit isolation example:isolation --partitions-conf -
   weft audit isolation real.topo --partitions partitions.conf --tables opensm-lfts.dump`,
 		Args:              flags.Args(1, 1, "one scenario, or one file of a fabric"),
 		ValidArgsFunction: flags.ScenarioFile,

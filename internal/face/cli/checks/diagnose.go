@@ -194,7 +194,7 @@ The exit code is 0 for a healthy cluster, 5 for a cluster that falls short, expl
 or not, or for evidence that stands out, 6 if nothing was judged, and 7 if the log proves
 neither a fault nor a healthy cluster.`,
 		Example: `  weft diagnose slurm-4711.out --cluster dgx-h100 --fabric infiniband-ndr
-  weft diagnose nccl.log --cluster examples/two-nodes-h100.yaml --html why.html
+  weft diagnose nccl.log --cluster example:two-nodes-h100 --html why.html
   weft diagnose before.log after.log nccl-debug.log counters/
   weft diagnose --prometheus http://prometheus:9090 --last 2h --match 'job="node"'
   ib_write_bw host2 | weft diagnose - --cluster my.yaml --json`,

@@ -21,8 +21,8 @@ func newSMBringUp(e *process.Env) *cobra.Command {
 over its cables and switches, agents and manager need time for each, and tables need
 time to compute. The times are the scenario's (control.sm); weft catalog default shows
 their sources.`,
-		Example: `  weft sm bringup examples/h100-128.yaml
-  weft sm bringup examples/superpod-1su.yaml --set control.sm.window=32 --set control.sm.agent=50us`,
+		Example: `  weft sm bringup example:h100-128
+  weft sm bringup example:superpod-1su --set control.sm.window=32 --set control.sm.agent=50us`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(_ *cobra.Command, given []string) error {

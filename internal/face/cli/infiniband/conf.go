@@ -25,8 +25,8 @@ func newSMConf(e *process.Env) *cobra.Command {
 (opensm -F): their number, the lane of each service level, the weights in both
 arbitration tables, and the limit of high priority. A scenario reads the file by
 ib.opensm-conf.`,
-		Example: `  weft sm conf examples/two-classes.yaml
-  weft sm conf examples/two-classes.yaml -o opensm.conf`,
+		Example: `  weft sm conf example:two-classes
+  weft sm conf example:two-classes -o opensm.conf`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(_ *cobra.Command, given []string) error {

@@ -40,8 +40,8 @@ Lines on standard input are commands, those of ibsim's console: Link, Unlink,
 ReLink, Clear, Error, Baselid, Guid, PerformanceSet, Dump, Route, Attached, X,
 Wait, !FILE, Quit. Help lists them. down NODE[PORT], up NODE[PORT] and
 restart NODE are weft's own.`,
-		Example: `  weft ibsim examples/h100-128.yaml
-  weft ibsim examples/h100-128.yaml --traffic --set 'workload.sizes=[1MiB]'
+		Example: `  weft ibsim example:h100-128
+  weft ibsim example:h100-128 --traffic --set 'workload.sizes=[1MiB]'
   weft ibsim fabric.topo --socket mine`,
 		Args: flags.Args(1, 1, "one fabric"),
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -14,8 +14,8 @@ func NewSM(e *process.Env) *cobra.Command {
 		Example: `  weft sm route cluster.topo -o tables
   weft sm check cluster.topo opensm-lfts.dump
   weft sm diff cluster.topo before/ after/
-  weft sm bringup examples/h100-128.yaml --fabric infiniband-ndr
-  weft sm conf examples/two-classes.yaml -o opensm.conf
+  weft sm bringup example:h100-128 --fabric infiniband-ndr
+  weft sm conf example:two-classes -o opensm.conf
   weft sm run --ibsim --socket sim`,
 	}
 	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e), newSMRun(e), newSMBringUp(e), newSMConf(e))

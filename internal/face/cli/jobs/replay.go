@@ -62,7 +62,7 @@ A folder of the simulator published with HPCC is simulated as that simulator did
 with its topology and flow files, and no other file. --out then receives fct.txt and pfc.txt
 in that simulator's format.`,
 		Example: `  weft replay binary_tree_16.goal
-  weft replay binary_tree_16.goal --cluster examples/h100-128.yaml --json
+  weft replay binary_tree_16.goal --cluster example:h100-128 --json
   weft replay workload.txt topology.txt
   weft replay topo.xml > node.yaml
   weft replay cut.goal --partial --fabric infiniband-ndr

@@ -61,12 +61,12 @@ of good requests have a mean with its 95 % interval. With --out the results are 
 run folder.
 
 A job that does not fit the GPUs' memory is refused with the arithmetic.`,
-		Example: `  weft serve examples/serve-llama3-70b.yaml
-  weft serve examples/serve-llama3-70b.yaml --knee --html knee.html
-  weft serve examples/serve-collapse.yaml --changes
-  weft serve examples/serve-llama3-70b.yaml --rates 2,4,8 --set serving.kv.send=layers
-  weft serve examples/serve-routing.yaml --seeds 5 --out served
-  weft serve examples/serve-llama3-70b.yaml --trace AzureLLMInferenceTrace_conv.csv`,
+		Example: `  weft serve example:serve-llama3-70b
+  weft serve example:serve-llama3-70b --knee --html knee.html
+  weft serve example:serve-collapse --changes
+  weft serve example:serve-llama3-70b --rates 2,4,8 --set serving.kv.send=layers
+  weft serve example:serve-routing --seeds 5 --out served
+  weft serve example:serve-llama3-70b --trace AzureLLMInferenceTrace_conv.csv`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -124,7 +124,7 @@ func (x *serveFlags) do(ctx context.Context, e *simulator.Simulator, path string
 		return err
 	}
 	if !r.Serving.Given() {
-		return file.ErrorAt("serving", errors.New("the scenario has no serving job: write serving: with a model, as in examples/serve-llama3-70b.yaml"))
+		return file.ErrorAt("serving", errors.New("the scenario has no serving job: write serving: with a model, as in example:serve-llama3-70b"))
 	}
 	trace, err := x.requests(e, r.Serving.Load.Requests)
 	if err != nil {

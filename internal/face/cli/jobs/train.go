@@ -71,11 +71,11 @@ exposed communication with its 95 % interval: collisions in hashing switches are
 random.
 
 A job that does not fit the GPUs' memory is refused with the arithmetic.`,
-		Example: `  weft train examples/llama3-8b-64.yaml
-  weft train examples/llama3-8b-64.yaml --scale 64,128,256 --html scaling.html
-  weft train examples/llama3-8b-64.yaml --seeds 10
-  weft train examples/llama3-8b-64.yaml --trace step
-  weft train examples/llama3-8b-64.yaml --fabric infiniband-ndr --whole`,
+		Example: `  weft train example:llama3-8b-64
+  weft train example:llama3-8b-64 --scale 64,128,256 --html scaling.html
+  weft train example:llama3-8b-64 --seeds 10
+  weft train example:llama3-8b-64 --trace step
+  weft train example:llama3-8b-64 --fabric infiniband-ndr --whole`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE:              func(cmd *cobra.Command, given []string) error { return x.do(cmd, e, given[0]) },
@@ -144,7 +144,7 @@ func (x *trainFlags) run(ctx context.Context, e *simulator.Simulator, file *scen
 		return err
 	}
 	if r.Training.Model.Layers == 0 {
-		return file.ErrorAt("training", fmt.Errorf("the scenario has no training job: write training: with a model, as in examples/llama3-8b-64.yaml"))
+		return file.ErrorAt("training", fmt.Errorf("the scenario has no training job: write training: with a model, as in example:llama3-8b-64"))
 	}
 	folder, err := e.ClaimRun(x.Out, r)
 	if err != nil {

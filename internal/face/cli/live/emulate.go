@@ -57,8 +57,8 @@ scenario occur at their times of the fabric's clock.
 The fabric's clock waits for the devices, so a slow machine slows the time of all
 devices alike. With a dilation of N, N seconds of the machine are a second of the
 fabric; auto goes as fast as the machine can, never faster than its own clock.`,
-		Example: `  weft emulate examples/two-nodes-h100.yaml --fabric roce-v2-200g --out run
-  weft emulate examples/pfc-victim.yaml --fabric 'slow NIC, PFC only' --dilation 1000`,
+		Example: `  weft emulate example:two-nodes-h100 --fabric roce-v2-200g --out run
+  weft emulate example:pfc-victim --fabric 'slow NIC, PFC only' --dilation 1000`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/examples"
 	"weft/internal/face/cli/process"
 	"weft/internal/sim/catalog"
 	"weft/scenario"
@@ -37,7 +38,7 @@ func clusterFile(e *process.Env, name string) (file *scenario.File, preset bool,
 		file, err = scenario.New(name, &scenario.Scenario{Name: name, Cluster: scenario.Cluster{Node: scenario.Node{Preset: name}}})
 		return file, true, err
 	}
-	if name == "-" || strings.ContainsAny(name, `/\.`) {
+	if name == "-" || strings.HasPrefix(name, examples.Prefix) || strings.ContainsAny(name, `/\.`) {
 		file, err = Open(e, name)
 		return file, false, err
 	}

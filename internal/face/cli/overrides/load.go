@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/examples"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
@@ -320,7 +321,7 @@ func TellNotes(e *process.Env, notes []string) {
 // NamesScenario reports whether a file is a scenario by its name.
 func NamesScenario(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
-	return ext == ".yaml" || ext == ".yml"
+	return strings.HasPrefix(path, examples.Prefix) || ext == ".yaml" || ext == ".yml"
 }
 
 // tellNotes prints what a scenario assumes about a real fabric.
@@ -336,6 +337,14 @@ func tellNotes(e *process.Env) func(*scenario.File, error) (*scenario.File, erro
 // maxStdin bounds a scenario from standard input; the scenario's own limit is lower and gives the
 // message.
 const maxStdin = 32 << 20
+
+// hintOfMissing says where to find a scenario.
+func hintOfMissing(path string) string {
+	if name, ok := strings.CutPrefix(path, examples.Prefix); ok {
+		return flags.DidYouMean(name, examples.Names()) + "; weft examples lists them"
+	}
+	return "; weft init writes one of your own cluster, weft examples has some to start from"
+}
 
 // Open is the scenario of a file, or of standard input for -.
 func Open(e *process.Env, path string) (*scenario.File, error) {
@@ -358,7 +367,7 @@ func Open(e *process.Env, path string) (*scenario.File, error) {
 	if errors.As(err, &p) {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) {
-			hint = "; examples/ has scenarios to start from"
+			hint = hintOfMissing(path)
 		}
 		return nil, fmt.Errorf("the scenario %s cannot be read: %w%s", path, p.Err, hint)
 	}

@@ -6,14 +6,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"weft/examples"
 	"weft/internal/base/regular"
 	"weft/internal/face/cli/exit"
 )
 
 // Open opens a file for reading. Opening and reading end with the command: a pipe without a writer,
 // or a device without an end, can be interrupted. A folder is an error.
+//
+// A path that begins with example: is an example of the program.
 func (e *Env) Open(path string) (fs.File, error) {
+	if name, ok := strings.CutPrefix(path, examples.Prefix); ok {
+		return examples.Open(name)
+	}
 	return e.openAs(path, os.O_RDONLY)
 }
 

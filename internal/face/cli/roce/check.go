@@ -32,8 +32,8 @@ func newRoCECheck(e *simulator.Simulator) *cobra.Command {
 
 The exit code is 5 if a fabric has a circle or a wrong threshold; notes do not count.
 It is 6 if no fabric has PFC, so that nothing was judged.`,
-		Example: `  weft roce check examples/pfc-ring-deadlock.yaml
-  weft roce check examples/h100-128.yaml --set fabrics[1].ethernet.pfc.headroom=32KiB`,
+		Example: `  weft roce check example:pfc-ring-deadlock
+  weft roce check example:h100-128 --set fabrics[1].ethernet.pfc.headroom=32KiB`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(_ *cobra.Command, given []string) error {

@@ -62,8 +62,8 @@ bus bandwidth relative to one ideal switch: median, 10 % and 90 %, and worst.
 ECMP runs with several queue pairs per connection, each with an entropy of its own
 (QP scaling, E-ECMP); the other modes with the scenario's own number. Only
 routing.hash-seed differs between the simulations of a distribution.`,
-		Example: `  weft roce collisions examples/collisions-growth.yaml --out curve
-  weft roce collisions examples/collisions-growth.yaml --set cluster.nodes=16 --hash-seeds 20
+		Example: `  weft roce collisions example:collisions-growth --out curve
+  weft roce collisions example:collisions-growth --set cluster.nodes=16 --hash-seeds 20
   weft roce collisions my.yaml --nodes 4,8,16 --qps 1,4 --modes ecmp,spray --hash-seeds 50`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,

@@ -45,7 +45,7 @@ The targets:
 A setting that a device does not have is refused or noted. The configuration of SONiC, given
 to a scenario with switch.sonic, is simulated with the same numbers again. That of
 sonic-switches is a fabric by itself: topology: {file: DIR} gives the same results.`,
-		Example: `  weft roce export examples/h100-128.yaml --fabric roce-v2-400g -o configs
+		Example: `  weft roce export example:h100-128 --fabric roce-v2-400g -o configs
   weft roce export my.yaml --to sonic,host -o configs
   weft roce export my.yaml --to sonic-switches -o site`,
 		Args: flags.Args(1, 1, "a scenario, or the folder of a run"),

@@ -58,7 +58,7 @@ out-of-place from in-place; both columns show the same. --as, -t and -g say with
 which program the times are compared, and how it launches kernels: one thread that
 launches for several GPUs bounds the time from below, and PyTorch adds its own launch.`,
 		Example: `  weft bench all-reduce -b 8 -e 8G -f 2 --cluster dgx-h100 --nodes 16
-  weft bench alltoall -b 1M -e 64M -f 4 --cluster examples/h100-128.yaml --fabric roce-v2-400g
+  weft bench alltoall -b 1M -e 64M -f 4 --cluster example:h100-128 --fabric roce-v2-400g
   weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'
   weft bench all-reduce -b 8 -e 1G -f 2 --nodes 1 -g 8    # a log of all_reduce_perf -g 8
   weft bench all-reduce -b 8 -e 1G -f 2 --as torch        # PyTorch's times`,

@@ -51,7 +51,7 @@ transfer_engine_bench. Each prefill instance passes on one request, all at the s
 time; with more prefill than decode instances that is an incast. The cluster's
 scenario may have the job (serving:); flags change its fields.`,
 		Example: `  weft bench kv --model llama3-70b --tokens 1024,8192
-  weft bench kv --cluster examples/serve-llama3-70b.yaml --tokens 4096 --op read --page 16
+  weft bench kv --cluster example:serve-llama3-70b --tokens 4096 --op read --page 16
   weft bench kv --prefill-nodes 3 --decode-nodes 1 --fabric roce-v2-400g`,
 		Args: flags.Args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return b.Placed(b.do(cmd.Context(), e)) },

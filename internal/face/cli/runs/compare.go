@@ -38,9 +38,9 @@ traffic), it is as many as 20,000,000 allow, 10 to 16. If they allow fewer, ther
 one run, and the verdict leaves the size out. Times are means with 95 % intervals, and
 a lead is claimed only if the interval of the ratio shows one. --seeds 1 is one run of
 the unchanged scenario, as weft run makes it: no lead is claimed.`,
-		Example: `  weft compare examples/h100-128.yaml
-  weft compare examples/h100-128.yaml --out run --fabric infiniband-ndr,roce-v2-400g
-  weft compare examples/h100-128.yaml --set topology.oversubscription=2 --json`,
+		Example: `  weft compare example:h100-128
+  weft compare example:h100-128 --out run --fabric infiniband-ndr,roce-v2-400g
+  weft compare example:h100-128 --set topology.oversubscription=2 --json`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -37,8 +37,8 @@ one another in a circle) to the senders that waited in the end, with the message
 that had no part in the cause (victims).
 
 Of a scenario file it simulates the run with its pauses recorded, as weft run does.`,
-		Example: `  weft explain examples/pfc-victim.yaml
-  weft run examples/a100-roce-3to1.yaml --out run
+		Example: `  weft explain example:pfc-victim
+  weft run example:a100-roce-3to1 --out run
   weft explain run`,
 		Args:              flags.Args(1, 1, "one run folder or scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,

@@ -53,7 +53,7 @@ whose receiver polls its memory instead. The remote NIC's work for a READ is cha
 after the response.`,
 		Example: `  weft latency
   weft latency --fabric infiniband-hdr,roce-v2-200g --path rdma-host --bytes 4K --hops 3
-  weft latency examples/h100-128.yaml --op send --jitter`,
+  weft latency example:h100-128 --op send --jitter`,
 		Args:              flags.Args(0, 1, "at most one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE:              func(_ *cobra.Command, given []string) error { return l.do(e, given) },

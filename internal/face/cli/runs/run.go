@@ -22,8 +22,8 @@ func NewRun(e *simulator.Simulator) *cobra.Command {
 compare prints, without a verdict and its tests. With --print-scenario it only
 prints the scenario with every number resolved: from the file, from presets, and
 derived.`,
-		Example: `  weft run examples/h100-128.yaml --fabric roce-v2-400g --out run
-  weft run examples/h100-128.yaml --print-scenario`,
+		Example: `  weft run example:h100-128 --fabric roce-v2-400g --out run
+  weft run example:h100-128 --print-scenario`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(cmd *cobra.Command, given []string) error {

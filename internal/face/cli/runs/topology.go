@@ -22,8 +22,8 @@ func NewTopology(e *process.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "topology FILE",
 		Short: "count switches, cables and ports of a scenario's fabrics, and draw them",
-		Example: `  weft topology examples/h100-128.yaml
-  weft topology examples/h100-128.yaml --fabric infiniband-ndr --svg fabric.svg`,
+		Example: `  weft topology example:h100-128
+  weft topology example:h100-128 --fabric infiniband-ndr --svg fabric.svg`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
 		RunE: func(_ *cobra.Command, given []string) error {

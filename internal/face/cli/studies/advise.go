@@ -30,8 +30,8 @@ oversubscription or skill at which the choice changes. docs/PLAN.md has the rule
 
 For a serving job (design.job.serving) it says up to which rate of requests each fabric
 keeps the limits of first token and tokens, and what to change first.`,
-		Example: `  weft advise examples/advise.yaml
-  weft advise examples/advise-serve.yaml
+		Example: `  weft advise example:advise
+  weft advise example:advise-serve
   weft advise profile.yaml --prices prices.yaml --out advice
   weft advise profile.yaml --set organisation.skills.ethernet=expert --json`,
 		Args:              flags.Args(1, 1, "one profile"),

@@ -34,7 +34,7 @@ cache folder: $XDG_CACHE_HOME or ~/.cache on Linux, ~/Library/Caches on macOS,
 removed first.`,
 		Example: `  weft cache
   weft cache check -n 100
-  WEFT_CACHE=off weft tune examples/tune-dcqcn.yaml`,
+  WEFT_CACHE=off weft tune example:tune-dcqcn`,
 		Args: flags.OnlyVerbs,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := cacheNamed(e)

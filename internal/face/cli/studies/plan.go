@@ -32,7 +32,7 @@ for weft compare. Figures missing from the catalog stay unknown.
 
 FILE is the request; flags override it. See docs/PLAN.md.`,
 		Example: `  weft plan --gpus 1024 --node dgx-h100
-  weft plan examples/plan/1024.yaml --out designs
+  weft plan example:plan/1024 --out designs
   weft plan --init-prices prices.yaml
   weft plan --gpus 512 --fabrics roce-v2 --vendors Arista,NVIDIA --prices prices.yaml`,
 		Args: flags.Args(0, 1, "one file at most"),

@@ -53,11 +53,11 @@ scenario with a serving job and no workload, a variant is the job at its rate.
 The folder keeps every row: after Ctrl-C, a crash or kill -9 the same command continues
 with the variants that are missing. Several processes may work on the same folder. A
 variant that fails has its error in the table. The table does not depend on -j.`,
-		Example: `  weft sweep examples/sweep.yaml --out swept
-  weft sweep examples/sweep.yaml --dry-run
-  weft sweep examples/sweep-serve.yaml --out swept
-  weft sweep examples/sweep.yaml --out /shared/swept --slurm --partition cpu --time 2h --elements 64
-  weft sweep examples/sweep.yaml --kubernetes --storage-class nfs | kubectl apply -f -
+		Example: `  weft sweep example:sweep --out swept
+  weft sweep example:sweep --dry-run
+  weft sweep example:sweep-serve --out swept
+  weft sweep example:sweep --out /shared/swept --slurm --partition cpu --time 2h --elements 64
+  weft sweep example:sweep --kubernetes --storage-class nfs | kubectl apply -f -
   weft sweep show swept --csv`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,

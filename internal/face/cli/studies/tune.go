@@ -54,7 +54,7 @@ With --out it writes the tuned scenario, a page for the browser, and for a RoCE 
 fabric the configuration of switches and hosts, as weft roce export does. The folder
 keeps every simulation: after Ctrl-C the same command continues, and a larger --runs
 or another objective reuses the simulations.`,
-		Example: `  weft tune examples/tune-dcqcn.yaml --out tuned
+		Example: `  weft tune example:tune-dcqcn --out tuned
   weft tune my.yaml --param 'fabrics[0].transport.qps-per-connection=1..8' --objective tail`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,

@@ -37,7 +37,7 @@ begins new runs, from an edited scenario. They go on when weft ui ends.
 
 The address has a token: who has it may see, begin, pause and stop runs. The page works
 without other servers. The command ends with Ctrl-C.`,
-		Example: `  weft run examples/pfc-storm.yaml --out runs/storm --series
+		Example: `  weft run example:pfc-storm --out runs/storm --series
   weft ui runs/storm
   weft ui runs`,
 		Args: flags.Args(1, page.MostRuns, "one run folder or several"),

@@ -1,0 +1,115 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+)
+
+// An own is the answers about a user's cluster.
+type own struct {
+	nodes            int
+	node             string         // of the catalog
+	shape            string         // of shapeNames
+	oversubscription scenario.Ratio // downlinks of a leaf to its uplinks
+	fabrics          []string       // families, or names of the catalog
+	work             string         // a collective, or a model that is trained
+}
+
+// families are the kinds of fabric that are asked for. The catalog has one of each at the rates of usual NICs.
+var families = []string{"infiniband", "roce", "spectrum-x", "ultra-ethernet", "tcp"}
+
+// works are the collectives and the models that are asked for.
+var works = []string{"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "llama3-8b", "llama3-70b"}
+
+// The shapes that are asked for.
+const (
+	rail         = "rail"
+	leafSpine    = "leaf-spine"
+	singleSwitch = "single-switch"
+	dualPlane    = "dual-plane"
+)
+
+var shapeNames = []string{rail, leafSpine, singleSwitch, dualPlane}
+
+// tapered reports whether the shape has uplinks that can be fewer than downlinks.
+func (o *own) tapered() bool { return o.shape == rail || o.shape == leafSpine }
+
+// check says what of the answers cannot be.
+func (o *own) check() error {
+	if _, err := catalog.Lookup(catalog.Node, o.node); err != nil {
+		return err
+	}
+	if o.nodes < 1 || o.nodes > 1<<20 {
+		return fmt.Errorf("%d nodes: want 1 to %d", o.nodes, 1<<20)
+	}
+	if err := among("shape", o.shape, shapeNames); err != nil {
+		return err
+	}
+	if err := among("work", o.work, works); err != nil {
+		return err
+	}
+	_, err := o.presets()
+	return err
+}
+
+func among(what, name string, valid []string) error {
+	if slices.Contains(valid, name) {
+		return nil
+	}
+	return fmt.Errorf("%s %q is not known: want %s", what, name, strings.Join(valid, ", "))
+}
+
+// presets are the catalog's fabrics for the answers: of a family the one at the rate of the node's NIC.
+func (o *own) presets() ([]string, error) {
+	usual, err := resolved("cluster: {node: " + o.node + "}\n")
+	if err != nil {
+		return nil, err
+	}
+	var presets []string
+	for _, answer := range o.fabrics {
+		preset := answer
+		if slices.Contains(families, answer) {
+			preset = ofFamily(answer, usual.Fabrics)
+		}
+		switch _, err := catalog.Lookup(catalog.Fabric, preset); {
+		case preset == "":
+			return nil, fmt.Errorf("the catalog has no %s fabric at the rate of %s: weft catalog fabric lists all", answer, o.node)
+		case err != nil && preset != answer:
+			return nil, fmt.Errorf("the catalog has no %s: weft catalog fabric lists all", preset)
+		case err != nil:
+			return nil, fmt.Errorf("%w; or one of %s", err, strings.Join(families, ", "))
+		}
+		presets = append(presets, preset)
+	}
+	return presets, nil
+}
+
+// ofFamily is the fabric of a family among the usual ones of a node. Spectrum-X and Ultra Ethernet have the rate of RoCE v2.
+func ofFamily(family string, usual []scenario.Fabric) string {
+	begin := family
+	if family == "spectrum-x" || family == "ultra-ethernet" {
+		begin = "roce"
+	}
+	for i := range usual {
+		if name := usual[i].Preset; strings.HasPrefix(name, begin) {
+			if begin != family {
+				name = family + name[strings.LastIndex(name, "-"):]
+			}
+			return name
+		}
+	}
+	return ""
+}
+
+// resolved is a scenario with all of its values.
+func resolved(text string) (*scenario.Resolved, error) {
+	file, err := scenario.Decode("the scenario", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return file.Resolve()
+}
