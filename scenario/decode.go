@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -179,6 +180,10 @@ func (n *node) stamp(at place, fact bool) {
 func (d *decoder) list(path string, n *node, v reflect.Value, bounds string) {
 	if v.Type() == reflect.TypeFor[[]units.Bytes]() && n.kind == mapping {
 		d.sweep(path, n, v)
+		return
+	}
+	if from, to, ok := strings.Cut(n.text, ".."); ok && n.kind == scalar && v.Type() == reflect.TypeFor[[]units.Bytes]() {
+		d.fail(n.place, path, "%q: a range of sizes is written {from: %s, to: %s, factor: 2}", n.text, cmp.Or(from, "1KiB"), cmp.Or(to, "1GiB"))
 		return
 	}
 	items := n.items

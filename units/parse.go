@@ -68,6 +68,9 @@ func (q *quantity) parse(text string) (int64, error) {
 	case !known && name == "":
 		return fail("has no unit")
 	case !known:
+		if near := q.near(name); near != "" {
+			return fail("has the unknown unit %q (did you mean %s?)", name, near)
+		}
 		return fail("has the unknown unit %q", name)
 	}
 	value, rest := scaled(whole, fraction, scale)
@@ -88,6 +91,21 @@ func (q *quantity) scaleOf(name string) (scale int64, known bool) {
 		}
 	}
 	return 0, false
+}
+
+// near is the unit that a name may mean: the same letters in other case, or the first that begins so; empty if none.
+func (q *quantity) near(name string) string {
+	for _, u := range q.parsed {
+		if u.name != "" && strings.EqualFold(u.name, name) {
+			return u.name
+		}
+	}
+	for _, u := range q.parsed {
+		if strings.HasPrefix(u.name, name) {
+			return u.name
+		}
+	}
+	return ""
 }
 
 // splitUnit cuts text behind its leading digits and points; one space may

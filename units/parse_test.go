@@ -138,7 +138,7 @@ func TestTextThatIsNoQuantityIsRefusedWithItsReason(t *testing.T) {
 		"1.2":                             "has no unit",
 		"0":                               "has no unit",
 		"1.2parsec":                       `has the unknown unit "parsec"`,
-		"1.2US":                           `has the unknown unit "US"`,
+		"1.2US":                           `has the unknown unit "US" (did you mean us?)`,
 		"1e3ns":                           `has the unknown unit "e3ns"`,
 		"1us ":                            `has the unknown unit "us "`,
 		"1  us":                           `has the unknown unit " us"`,

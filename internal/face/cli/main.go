@@ -131,13 +131,14 @@ and one page.`,
 		}
 		return pflag.NormalizedName(name)
 	})
-	root.SetFlagErrorFunc(flags.Error)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flags.Error(c, err, e.Args) })
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		e.Begin(c)
 		return cmp.Or(flags.CheckFileNames(c.Flags()), process.WritableFile(e, "--html", e.HTML))
 	}
 	root.PersistentFlags().BoolVar(&e.Quiet, "quiet", false, "no progress, and no messages about written files: only errors, on standard error")
 	addVerbs(s, root)
+	flags.Together(root)
 	return root
 }
 
@@ -165,7 +166,7 @@ func addVerbs(s *simulator.Simulator, root *cobra.Command) {
 	}
 	root.InitDefaultHelpCmd()
 	root.SetHelpCommandGroupID(groups[0].id)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand") +
+	root.SetUsageTemplate(strings.ReplaceAll(flags.UsageTemplate(root.UsageTemplate(), s.Env.Style().Width), `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand") +
 		"{{if not .HasParent}}\nAlso: weft version, weft exit-codes, weft completion, weft help.\n{{end}}")
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/internal/face/cli/flags"
 	"weft/internal/test/golden"
 )
 
@@ -115,15 +116,10 @@ func usage(c *cobra.Command) string {
 
 // flagRow is a flag as a row of a table.
 func flagRow(f *pflag.Flag) string {
-	kind, text := pflag.UnquoteUsage(f)
-	name := strings.TrimSpace("`--" + f.Name + "` " + kind)
+	text := flags.Meaning(f)
+	name := strings.TrimSpace("`--" + f.Name + "` " + flags.Kind(f))
 	if f.Shorthand != "" {
 		name = "`-" + f.Shorthand + "`, " + name
-	}
-	switch f.DefValue {
-	case "", "0", "false", "[]", "0s":
-	default:
-		text += " (" + f.DefValue + ")"
 	}
 	escape := strings.NewReplacer("|", `\|`)
 	return "| " + escape.Replace(name) + " | " + escape.Replace(text) + " |\n"

@@ -54,7 +54,7 @@ func TestValidateReportsEachCaseWhenItIsDone(t *testing.T) {
 
 func TestValidateOfNothingIsBadInput(t *testing.T) {
 	_, errs, code := runVerb(t, "validate", "--case", "nonsense")
-	if code != exit.BadInput || !strings.Contains(errs, "packet/infiniband") {
+	if code != exit.BadInput || !strings.Contains(errs, "the folders are packet, message, ") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 }

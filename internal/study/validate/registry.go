@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"weft/internal/sim/catalog"
 )
 
 // Cases are all cases, in the order of the page.
@@ -29,9 +31,45 @@ func Select(glob string) ([]*Case, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no case is called %q; there are %s", glob, strings.Join(IDs(), ", "))
+		return begins(glob)
 	}
 	return out, nil
+}
+
+// begins is the only case whose ID, or the last part of it, begins with a text.
+func begins(text string) ([]*Case, error) {
+	var out []*Case
+	var ids []string
+	for _, c := range Cases() {
+		if strings.HasPrefix(c.ID, text) || strings.HasPrefix(path.Base(c.ID), text) {
+			out, ids = append(out, c), append(ids, c.ID)
+		}
+	}
+	switch {
+	case len(out) == 1:
+		return out, nil
+	case len(out) > mostNamed:
+		return nil, fmt.Errorf("no case is called %q; %d cases begin so, %s and others: %s* selects all of them", text, len(out), strings.Join(ids[:mostNamed], ", "), text)
+	case len(out) > 1:
+		return nil, fmt.Errorf("no case is called %q; %s begin so", text, strings.Join(ids, ", "))
+	}
+	if near := catalog.Nearest(text, slices.Concat(folders(), IDs())); near != "" {
+		return nil, fmt.Errorf("no case is called %q: did you mean %s?", text, near)
+	}
+	return nil, fmt.Errorf("no case is called %q; the folders are %s", text, strings.Join(folders(), ", "))
+}
+
+// mostNamed is the number of cases that an error names.
+const mostNamed = 4
+
+// folders are the first parts of the IDs.
+func folders() (out []string) {
+	for _, id := range IDs() {
+		if folder, _, _ := strings.Cut(id, "/"); !slices.Contains(out, folder) {
+			out = append(out, folder)
+		}
+	}
+	return out
 }
 
 // IDs are the names of all cases.

@@ -42,12 +42,20 @@ func OnlyVerbs(c *cobra.Command, given []string) error {
 		return nil
 	}
 	names := VerbNames(c.Commands())
-	has := "it has " + strings.Join(names, ", ")
-	if len(names) == 0 {
-		has = "it has none"
+	wrong := fmt.Sprintf("%s has no verb %q", c.CommandPath(), Abridged(given[0]))
+	switch near := DidYouMean(given[0], names); {
+	case near != "":
+		return fmt.Errorf("%s%s", wrong, near)
+	case len(names) == 0:
+		return fmt.Errorf("%s: it has none", wrong)
+	case len(names) > mostListed:
+		return fmt.Errorf("%s: %s --help lists them", wrong, c.CommandPath())
 	}
-	return fmt.Errorf("%s has no verb %q%s: %s", c.CommandPath(), Abridged(given[0]), DidYouMean(given[0], names), has)
+	return fmt.Errorf("%s: it has %s", wrong, strings.Join(names, ", "))
 }
+
+// mostListed is the number of names that an error lists.
+const mostListed = 12
 
 // VerbNames returns the names of the verbs that help shows.
 func VerbNames(verbs []*cobra.Command) (names []string) {
@@ -67,6 +75,14 @@ func DidYouMean(name string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %s?)", near)
+}
+
+// OneOf are names that a user may have meant, for an error about an unknown one; empty without names.
+func OneOf(near []string) string {
+	if len(near) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", strings.Join(near[:min(len(near), mostListed)], " or "))
 }
 
 // longestArgument is the maximum length of an argument in an error.

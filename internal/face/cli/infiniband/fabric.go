@@ -19,7 +19,7 @@ import (
 func NewFabric(e *simulator.Simulator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fabric",
-		Short: "inspect a real fabric, find its bad cables, convert its files, compare it with its plan, let parts fail",
+		Short: "a real fabric: inspect, find bad cables, convert, compare with its plan",
 	}
 	cmd.AddCommand(newFabricInspect(e.Env), newFabricHealth(e.Env), newFabricConvert(e.Env), newFabricDiff(e.Env), newFabricWhatIf(e))
 	return cmd

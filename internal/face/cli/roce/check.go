@@ -20,7 +20,7 @@ func newRoCECheck(e *simulator.Simulator) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check SCENARIO",
-		Short: "check for cyclic buffer dependencies and contradictory thresholds, without a simulation",
+		Short: "find cyclic buffer dependencies and contradictory thresholds without a simulation",
 		Long: `Looks at the lossless fabrics of a scenario before anything runs:
 
   - cyclic buffer dependencies: whether packets on the fabric's routes can wait for

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,10 +22,12 @@ func NewCatalog(e *process.Env) *cobra.Command {
 		Short: "hardware facts, each with its source",
 		Long: `Without arguments: the types of entries. With a type: its entries, and the
 confidence in the least certain fact of each. With a name: the facts of the
-entry with their sources, with --details all of them.`,
+entry with their sources, with --details all of them. A name alone, or its beginning,
+finds the entry in any type.`,
 		Example: `  weft catalog
   weft catalog nic
-  weft catalog nic connectx-7`,
+  weft catalog nic connectx-7
+  weft catalog dgx-h200`,
 		Args: flags.Args(0, 2, "a type and a name"),
 		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 			switch len(given) {
@@ -41,6 +44,11 @@ entry with their sources, with --details all of them.`,
 				return e.Present(report.CatalogTypes(types), asJSON, map[string]any{"types": types})
 			}
 			kind, err := kindOf(given[0])
+			if err != nil && len(given) == 1 {
+				if entry, ok := entryNamed(given[0]); ok {
+					return e.Present(report.CatalogEntry(&entry), asJSON, entry)
+				}
+			}
 			if err != nil {
 				return err
 			}
@@ -60,6 +68,36 @@ entry with their sources, with --details all of them.`,
 	return cmd
 }
 
+// entryNamed is the only entry, of any type, that a name or the beginning of a name means.
+func entryNamed(name string) (entry catalog.Entry, found bool) {
+	var begin []catalog.Entry
+	for _, k := range catalog.Kinds() {
+		if e, err := catalog.Lookup(k, name); err == nil {
+			return e, true
+		}
+		for _, e := range catalog.Entries(k) {
+			if strings.HasPrefix(e.Name, name) {
+				begin = append(begin, e)
+			}
+		}
+	}
+	if len(begin) != 1 {
+		return entry, false
+	}
+	return begin[0], true
+}
+
+// nearEntries are the entries, of any type, that a name may mean.
+func nearEntries(name string) (near []string) {
+	for _, k := range catalog.Kinds() {
+		var unknown *catalog.UnknownError
+		if _, err := catalog.Lookup(k, name); errors.As(err, &unknown) {
+			near = append(near, unknown.Near...)
+		}
+	}
+	return near
+}
+
 func kindNames() []string {
 	var names []string
 	for _, k := range catalog.Kinds() {
@@ -76,5 +114,8 @@ func kindOf(name string) (catalog.Kind, error) {
 			return catalog.Kind(n), nil
 		}
 	}
-	return "", fmt.Errorf("the catalog has no type %q%s; it has %s", name, flags.DidYouMean(name, names), strings.Join(names, ", "))
+	if near := flags.DidYouMean(name, names); near != "" {
+		return "", fmt.Errorf("the catalog has no type %q%s", name, near)
+	}
+	return "", fmt.Errorf("the catalog has no type and no entry %q%s: its types are %s", name, flags.OneOf(nearEntries(name)), strings.Join(names, ", "))
 }

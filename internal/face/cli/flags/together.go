@@ -1,0 +1,77 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Together makes the flags of a verb, and of the verbs below it, report all wrong values of a command line, and the
+// arguments, at once.
+func Together(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		Together(sub)
+	}
+	wrong := &wrongValues{}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" {
+			return
+		}
+		k := &kept{Value: f.Value, flag: f, wrong: wrong}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			f.Value = &keptList{k, list}
+		} else {
+			f.Value = k
+		}
+	})
+	arguments := c.Args
+	if arguments == nil {
+		return // a verb with verbs below it, and no flag of its own
+	}
+	c.Args = func(c *cobra.Command, given []string) error {
+		return wrong.with(c, arguments(c, given))
+	}
+}
+
+// wrongValues are the errors of the values that one command line gives to flags.
+type wrongValues struct{ errs []error }
+
+// with is the errors and one more, if there are any.
+func (w *wrongValues) with(c *cobra.Command, err error) error {
+	if len(w.errs) == 0 {
+		return err
+	}
+	return errors.Join(append(slices.Clone(w.errs), err, fmt.Errorf("see %s --help", c.CommandPath()))...)
+}
+
+// A kept is the value of a flag that keeps the error about a wrong text until all flags are read.
+type kept struct {
+	pflag.Value
+	flag  *pflag.Flag
+	wrong *wrongValues
+}
+
+// wrongs are the errors of the command line.
+func (k *kept) wrongs() []error { return k.wrong.errs }
+
+// A keptList is a kept value of a flag with several values.
+type keptList struct {
+	*kept
+	pflag.SliceValue
+}
+
+// Set reads the value. It has no error: the wrong values are the error of the arguments.
+func (k *kept) Set(text string) error {
+	if err := k.Value.Set(text); err != nil {
+		shown := Abridged(text)
+		if shown == "" || strings.Contains(shown, " ") {
+			shown = fmt.Sprintf("%q", shown)
+		}
+		k.wrong.errs = append(k.wrong.errs, fmt.Errorf("--%s %s: %s", k.flag.Name, shown, valid(k.flag, err)))
+	}
+	return nil
+}
