@@ -71,7 +71,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 
 func TestAFlagThatCannotBeReadSaysWhatItTakes(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"cache check -n x", `--number x: want a whole number`},
+		{"cache check --number x", `--number x: want a whole number`},
 		{"run x.yaml --seed -1", `want a whole number, at least 0`},
 		{"run x.yaml -j 99999999999999999999", `this one is too large`},
 		{"run x.yaml --json=maybe", `want true or false`},

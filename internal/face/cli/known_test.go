@@ -55,7 +55,7 @@ func TestASecondStudyKnowsWhatTheFirstSimulated(t *testing.T) {
 	if _, _, stderr := invoke(remembering(dir, "run", file, "--fabric", "infiniband-ndr")); strings.Contains(stderr, "known") {
 		t.Errorf("a single run was not simulated: %q", stderr)
 	}
-	if code, text, stderr := invoke(remembering(dir, "cache", "check", "-n", "5")); code != exit.OK || !strings.HasPrefix(text, "5 known results were simulated again: all have the same bytes") {
+	if code, text, stderr := invoke(remembering(dir, "cache", "check", "--number", "5")); code != exit.OK || !strings.HasPrefix(text, "5 known results were simulated again: all have the same bytes") {
 		t.Errorf("exit code %d: %s %s", code, text, stderr)
 	}
 	if code, text, _ := invoke(remembering(dir, "cache")); code != exit.OK || !strings.Contains(text, "weft v1.2.3") {

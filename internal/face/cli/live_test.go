@@ -43,7 +43,7 @@ func liveAllReduce(t *testing.T, flags ...string) string {
 func TestACollectiveIsPredictedFromOnePairOfItsRanks(t *testing.T) {
 	for _, algo := range []string{"ring", "tree", "halving-doubling"} {
 		var got liveAnswer
-		text := liveAllReduce(t, "-n", "2", "-b", "4K", "-e", "64K", "-f", "16", "--algo", algo, "--predict", "--json")
+		text := liveAllReduce(t, "--ranks", "2", "-b", "4K", "-e", "64K", "-f", "16", "--algo", algo, "--predict", "--json")
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
@@ -71,7 +71,7 @@ func TestRanksThatShareProcessorsHaveNoPrediction(t *testing.T) {
 	if n > ranks.MaxRanks || n < 2 {
 		t.Skip("skipped: too many processors for a run with more ranks")
 	}
-	text := liveAllReduce(t, "-n", strconv.Itoa(n), "-b", "4K", "-e", "4K", "--predict", "--json")
+	text := liveAllReduce(t, "--ranks", strconv.Itoa(n), "-b", "4K", "-e", "4K", "--predict", "--json")
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func seriesIn(t *testing.T, file string) []*metrics.Series {
 // The ranks of a collective are devices with their bytes.
 func TestRanksOfACollectiveHaveMetrics(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ranks.prom")
-	liveAllReduce(t, "-n", "3", "-b", "64K", "-e", "64K", "--addr", "127.4.0.1", "--metrics", file)
+	liveAllReduce(t, "--ranks", "3", "-b", "64K", "-e", "64K", "--addr", "127.4.0.1", "--metrics", file)
 	sent := map[string]float64{}
 	for _, s := range seriesIn(t, file) {
 		if s.Name == "node_infiniband_port_data_transmitted_bytes_total" {

@@ -230,7 +230,7 @@ func TestPerfRefusesImpossibleValues(t *testing.T) {
 
 func TestRanksAddUpTheirVectorsAndPrintTheTableOfNCCLTests(t *testing.T) {
 	dir := t.TempDir()
-	out, errs, code := runMain(t, "live", "all-reduce", "-n", "3", "-b", "64", "-e", "4K", "-f", "8", "--iters", "3", "-w", "1",
+	out, errs, code := runMain(t, "live", "all-reduce", "--ranks", "3", "-b", "64", "-e", "4K", "-f", "8", "--iters", "3", "-w", "1",
 		"--in-process", "--addr", "127.2.0.1", "--udp-port", freePort(t), "--pcap", filepath.Join(dir, "run.pcapng"))
 	if code != exit.OK {
 		t.Fatalf("exit code %d: %s", code, errs)

@@ -11,6 +11,11 @@ import (
 // for the widest column are broken into lines. A column that is too wide for the space left
 // gets a table of its own, and the terminal cuts its lines. Width 0 means no limit.
 func (t *Table) fitting(width int) []*Table {
+	if slim := t.withoutSpare(); width > 0 && slim != nil && t.needs(t.widths(), 0, len(t.widths())) > width {
+		if widths := slim.widths(); slim.needs(widths, 0, len(widths)) <= width {
+			return []*Table{slim}
+		}
+	}
 	t = t.brokenNames(width)
 	widths := t.widths()
 	keys := t.naming(widths, width)
@@ -39,6 +44,37 @@ func (t *Table) fitting(width int) []*Table {
 		from = to
 	}
 	return parts
+}
+
+// withoutSpare is the table without its spare columns; nil if it has none.
+func (t *Table) withoutSpare() *Table {
+	spare := func(j int) bool { return j < len(t.Columns) && t.Columns[j].Spare }
+	left := 0 // columns that are left out before a column
+	out := &Table{Title: t.Title, Keys: t.Keys, Rows: make([][]Cell, len(t.Rows))}
+	at := make([]int, len(t.Rows[0])+1)
+	for j := range t.Rows[0] {
+		at[j] = j - left
+		if spare(j) {
+			left++
+			continue
+		}
+		if j < len(t.Columns) {
+			out.Columns = append(out.Columns, t.Columns[j])
+		}
+		for i, row := range t.Rows {
+			if j < len(row) {
+				out.Rows[i] = append(out.Rows[i], row[j])
+			}
+		}
+	}
+	at[len(t.Rows[0])] = len(t.Rows[0]) - left
+	if left == 0 {
+		return nil
+	}
+	for _, g := range t.Groups {
+		out.Groups = append(out.Groups, Group{From: at[g.From], To: at[g.To], Cell: g.Cell})
+	}
+	return out
 }
 
 // leastName is the minimum number of characters of a name on a line.

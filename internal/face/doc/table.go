@@ -16,6 +16,7 @@ type Column struct {
 	Gap   int  // before it, on a terminal; 0 is 2
 	Least int  // to fit the terminal, texts are cut in their middle down to this width; 0 is never
 	Wrap  bool // the last column: texts are broken into lines on a terminal
+	Spare bool // left out on a terminal, if the table then fits whole
 	Below bool // the last column: texts are below their rows on a terminal
 }
 

@@ -33,7 +33,7 @@ func Comparison(r *results.Results, sc *scenario.Resolved, resolved []byte) *doc
 	if exchanges(r) {
 		d.Add(exchangeSection(r, sc))
 	} else {
-		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
+		d.Add(doc.Section{Title: time + " and bandwidth", Caption: "bandwidths in GB/s", Blocks: []doc.Block{speedTable(r)}})
 	}
 	d.Add(doc.Section{Verdict: true, Blocks: slices.Concat(doc.Paragraphs(faultSentences(r)...), doc.Notes(judged.Notes...), doc.Notes(estimateNotes(r)...))})
 	d.Add(doc.Section{Title: "Why, and how sure", Caption: waterfallCaption, In: doc.Details, Blocks: append(waterfallTable(r), readingTable(r), differenceTable(sc))})
@@ -87,6 +87,8 @@ func speedTable(r *results.Results) *doc.Table {
 	heads := headings(speedQuantities)
 	for i, f := range r.Fabrics {
 		t.AddGroup(doc.Text(f.Name).In(doc.Series(i)), heads...)
+		t.Columns = append(t.Columns, make([]doc.Column, len(t.Rows[0])-len(t.Columns))...)
+		t.Columns[len(t.Columns)-len(heads)+1].Spare = true // algbw: busbw says as much of a collective
 	}
 	contest := len(r.Fabrics) > 1
 	if contest {

@@ -380,7 +380,7 @@ func (c *checker) report(several bool) *Report {
 	if len(c.sw.Ports) == 0 {
 		c.cannot("anything: the configuration has no ports")
 	} else if len(c.ports()) == 0 && len(c.bare()) == 0 {
-		c.cannot("anything of the ports: none of %d is up (admin_status) and named by --port, if that is given", len(c.sw.Ports))
+		c.cannot("anything of the ports: none of %d is up (admin_status) and named by --interface, if that is given", len(c.sw.Ports))
 	}
 	order := map[string]int{}
 	for i, r := range Rules {

@@ -33,7 +33,7 @@ func NewLive(e *simulator.Simulator) *cobra.Command {
 		Long: `Real RDMA between processes with real memory: RoCE v2 on UDP sockets, without an RDMA
 NIC and without privileges. Collectives run along the schedules of the simulator. weft
 verbs run starts perftest's, libibverbs' and librdmacm's own programs on the same devices.`,
-		Example: "  weft live all-reduce -n 4 -b 8 -e 64M\n  weft live serve --addr 192.0.2.7    # on each of several hosts, for --hosts",
+		Example: "  weft live all-reduce --ranks 4 -b 8 -e 64M\n  weft live serve --addr 192.0.2.7    # on each of several hosts, for --hosts",
 	}
 	cmd.AddCommand(newLiveAllReduce(e), newLiveServe(e.Env), newLiveRank(e))
 	for _, c := range NewMeasurements(e.Env) {
@@ -108,21 +108,21 @@ With --predict ranks 0 and 1 first measure one pair, five times. The simulator t
 predicts the time of the collective between hosts that are all like that pair: in the
 median, and from the best to the worst of the five. If ranks share processors, or if
 the five differ too much, there is no prediction.`,
-		Example: `  weft live all-reduce -n 4
-  weft live all-reduce -n 8 -b 1M -e 64M --algo halving-doubling
-  weft live all-reduce -n 4 --predict
+		Example: `  weft live all-reduce --ranks 4
+  weft live all-reduce --ranks 8 -b 1M -e 64M --algo halving-doubling
+  weft live all-reduce --ranks 4 --predict
   weft live all-reduce --hosts 192.0.2.7,192.0.2.8`,
 		Args: flags.Args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), e) },
 	}
 	f := cmd.Flags()
-	f.IntVarP(&l.ranks, "ranks", "n", 4, "processes")
+	f.IntVar(&l.ranks, "ranks", 4, "processes")
 	f.StringVarP(&l.min, "min", "b", "8", "smallest vector")
 	f.StringVarP(&l.max, "max", "e", "16M", "largest vector")
 	f.Int64VarP(&l.factor, "factor", "f", 2, "from one size to the next")
 	f.IntVar(&l.iters, "iters", 20, "measured operations of each size")
 	f.IntVarP(&l.warmup, "warmup", "w", 5, "operations before them")
-	f.BoolVarP(&l.check, "check", "c", true, "check every element of a result")
+	f.BoolVar(&l.check, "check", true, "check every element of a result")
 	f.StringVar(&l.algo, "algo", "ring", "ring, tree or halving-doubling")
 	f.StringVar(&l.chunk, "chunk", "1M", "longest message of a channel's ring or tree")
 	f.StringVar(&l.addr, "addr", "127.0.1.1", "address of the first rank; the others have the next addresses")

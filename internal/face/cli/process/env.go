@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,12 +89,22 @@ func (e *Env) Note(format string, args ...any) {
 	}
 }
 
-// Style is the style of tables on standard output. NO_COLOR is the convention of no-color.org.
+// pipeWidth is the width of tables that go to a pipe or a file, in columns.
+const pipeWidth = 120
+
+// leastWidth is the least number of columns that COLUMNS may ask for.
+const leastWidth = 40
+
+// Style is the style of tables on standard output. COLUMNS is their width in characters; without it the terminal's
+// width counts, and 120 for a pipe. NO_COLOR is the convention of no-color.org.
 func (e *Env) Style() doc.Style {
-	s := doc.Style{Details: e.Details}
+	s := doc.Style{Details: e.Details, Width: pipeWidth}
 	if e.StdoutTerminal {
 		s.Width = max(e.Width, 0)
 		s.Colour = e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+	}
+	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n >= leastWidth {
+		s.Width = n
 	}
 	return s
 }

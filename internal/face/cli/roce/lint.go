@@ -87,7 +87,7 @@ value. The exit code is 5 if there are findings, and 6 if nothing was judged.
 	f.StringArrayVar(&l.switches, "switch", nil, "configuration of a switch: config_db.json, or qos.json,buffers.json; may be repeated")
 	f.StringArrayVar(&l.hosts, "host", nil, "folder or file of a host")
 	f.StringVar(&l.options.ASIC, "asic", "", "the switch chip: "+strings.Join(roce.Known(), ", ")+" (default: by HwSKU)")
-	f.StringSliceVar(&l.options.Ports, "port", nil, "ports of the switch to judge, such as Ethernet0 (default: all that are up)")
+	f.StringSliceVar(&l.options.Ports, "interface", nil, "ports of the switch to judge, such as Ethernet0 (default: all that are up)")
 	f.Var(flags.Length(&l.options.Cable), "cable", "length of all cables (default: CABLE_LENGTH)")
 	f.Var(flags.Bytes(&l.options.Buffer), "buffer", "packet buffer of the chip: 160M (default: not known)")
 	f.StringVar(&l.profiles, "profiles", "", "the switch's pg_profile_lookup.ini, for profiles that are not configured")
@@ -219,7 +219,7 @@ func (l *linting) judge(e *simulator.Simulator, hosts []*host.Host) (all []lint.
 		sw, problems := sonic.Examine(config)
 		for _, name := range l.options.Ports {
 			if !sw.HasPort(name) {
-				return nil, nil, fmt.Errorf("--port %s: %s has no such port", name, file)
+				return nil, nil, fmt.Errorf("--interface %s: %s has no such port", name, file)
 			}
 		}
 		configs, all = append(configs, config), append(all, lint.Subject{Switch: sw, Problems: problems})

@@ -16,7 +16,7 @@ import (
 )
 
 // questions are the flags that answer the questions.
-var questions = []string{"nodes", "node", "shape", "oversubscription", "fabrics", "work"}
+var questions = []string{"nodes", "node", "shape", "oversubscription", "fabric", "work"}
 
 // NewInit is the verb weft init.
 func NewInit(e *process.Env) *cobra.Command {
@@ -35,7 +35,7 @@ the node's NICs, or a name of weft catalog fabric. A leaf-spine has whole nodes 
 leaf; rail has NIC i of every node on the leaf of rail i.`,
 		Example: `  weft init -o my.yaml
   weft init --nodes 24 --node dgx-h200 --shape leaf-spine --oversubscription 2:1 -o my.yaml
-  weft init --nodes 8 --node dgx-b200 --fabrics infiniband,spectrum-x --work llama3-8b > job.yaml`,
+  weft init --nodes 8 --node dgx-b200 --fabric infiniband,spectrum-x --work llama3-8b > job.yaml`,
 		Args: flags.Args(0, 0, "flags only"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if out != "" && out != "-" {
@@ -60,11 +60,11 @@ leaf; rail has NIC i of every node on the leaf of rail i.`,
 	f.StringVar(&o.node, "node", "dgx-h100", "kind of node, of weft catalog node")
 	f.StringVar(&o.shape, "shape", rail, strings.Join(shapeNames, ", "))
 	f.StringVar(&ratio, "oversubscription", "1:1", "downlinks of a leaf to its uplinks, such as 2:1")
-	f.StringSliceVar(&o.fabrics, "fabrics", []string{"infiniband", "roce"}, "fabrics to compare")
+	f.StringSliceVar(&o.fabrics, "fabric", []string{"infiniband", "roce"}, "fabrics to compare")
 	f.StringVar(&o.work, "work", "all-reduce", "what runs: "+strings.Join(works, ", "))
 	flags.Out(cmd, &out, "the scenario", "standard output", "yaml")
 	f.BoolVar(&asJSON, "json", false, "print as JSON, with the scenario as a text")
-	for name, values := range map[string][]string{"node": catalog.Names(catalog.Node), "shape": shapeNames, "fabrics": families, "work": works} {
+	for name, values := range map[string][]string{"node": catalog.Names(catalog.Node), "shape": shapeNames, "fabric": families, "work": works} {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 	return cmd

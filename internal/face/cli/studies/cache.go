@@ -33,7 +33,7 @@ cache folder: $XDG_CACHE_HOME or ~/.cache on Linux, ~/Library/Caches on macOS,
 %LocalAppData% on Windows. It has at most 1 GiB; the least recently used results are
 removed first.`,
 		Example: `  weft cache
-  weft cache check -n 100
+  weft cache check --number 100
   WEFT_CACHE=off weft tune example:tune-dcqcn`,
 		Args: flags.OnlyVerbs,
 		RunE: func(*cobra.Command, []string) error {
@@ -74,7 +74,7 @@ func newCacheCheck(e *simulator.Simulator) *cobra.Command {
 		Short: "simulate a sample of the known results again",
 		Long: `Draws results of this program at random, simulates them again and compares the
 bytes. What is wrong is removed, and the exit code is 5.`,
-		Example: "  weft cache check -n 100",
+		Example: "  weft cache check --number 100",
 		Args:    flags.Args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 1 || n > mostChecked {
@@ -97,7 +97,7 @@ bytes. What is wrong is removed, and the exit code is 5.`,
 			return checked(e, sample, asJSON, err)
 		},
 	}
-	cmd.Flags().IntVarP(&n, "number", "n", 10, "number of results")
+	cmd.Flags().IntVar(&n, "number", 10, "number of results")
 	cmd.Flags().IntVarP(&workers, "workers", "j", 0, "cores to use (default: all)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	e.ReportFlags(cmd)
