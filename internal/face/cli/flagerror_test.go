@@ -52,7 +52,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 	seen := 0
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
-		for line := range strings.Lines(c.UsageString()) {
+		for line := range strings.Lines(c.Long + "\n" + c.UsageString()) {
 			seen++
 			flag, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
 			if len([]rune(line)) > 101 && !strings.HasPrefix(line, "  weft ") || strings.HasPrefix(flag, "-") && regexp.MustCompile(` (string|strings|stringArray|u?int|float)$`).MatchString(flag) {

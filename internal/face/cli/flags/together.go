@@ -8,14 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"weft/internal/face/doc"
 )
 
 // Together makes the flags of a verb, and of the verbs below it, report all wrong values of a command line, and the
-// arguments, at once.
+// arguments, at once. It also keeps the lines of their help as narrow as the flags'.
 func Together(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		Together(sub)
 	}
+	c.Long = wrapped(c.Long)
 	wrong := &wrongValues{}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Value.Type() == "bool" {
@@ -35,6 +38,18 @@ func Together(c *cobra.Command) {
 	c.Args = func(c *cobra.Command, given []string) error {
 		return wrong.with(c, arguments(c, given))
 	}
+}
+
+// wrapped breaks the lines of a text that are wider than help.
+func wrapped(text string) string {
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if len([]rune(line)) > widest {
+			line = doc.Wrap(line, widest)
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
 }
 
 // wrongValues are the errors of the values that one command line gives to flags.
