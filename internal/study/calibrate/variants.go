@@ -131,17 +131,62 @@ func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
 	}, peerShares...), ""
 }
 
+// kernelTCP tries sockets over all NICs of a node, as NCCL does with IPoIB, and over one interface, the host's own
+// or a bond: those of a server have 10, 25 or 100 Gb/s.
 func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
 	f := &t.base.Fabrics[0]
 	if !protocol.Of(f.Kind).RDMA() {
 		return nil, "the fabric is TCP"
 	}
-	name := fmt.Sprintf("tcp-%dg", nominal(f.Link.Rate())/units.Gbps)
-	if !slices.Contains(catalog.Names(catalog.Fabric), name) {
-		return nil, fmt.Sprintf("the catalog has no %s", name)
+	name := tcpPreset(nominal(f.Link.Rate()))
+	if name == "" {
+		return nil, fmt.Sprintf("the catalog has no TCP at %s", nominal(f.Link.Rate()))
 	}
-	// The scenario may have a fabric of that preset's name.
-	return []variant{one("kernel TCP", c.path(""), fmt.Sprintf("{preset: %s, name: %s}", name, f.Name))}, ""
+	out := []variant{one("kernel TCP", c.path(""), overTCP(name, f))}
+	single, err := c.under(t, one("", c.path(""), overTCP(singleTCP, f)).over)
+	if err != nil || nominal(f.Link.Rate()) < singleRate {
+		return out, ""
+	}
+	lane := single.Fabrics[0].Link.LaneRate
+	return append(out, graded("interface", 0, func(gbps float64) variant {
+		rate := units.Rate(math.Round(gbps)) * units.Gbps
+		v := one(fmt.Sprintf("kernel TCP over one interface of %s", rate), c.path(""), overTCP(singleTCP, f))
+		return v.with(
+			c.path(".link.lane-rate"), share(lane, float64(rate)/float64(singleRate)).Exact(),
+			"cluster.node.nics", "1",
+		)
+	}, interfaceRates...)...), ""
+}
+
+// singleTCP is the fabric of one interface, and singleRate its rate.
+const (
+	singleTCP  = "tcp-100g"
+	singleRate = 100 * units.Gbps
+)
+
+// interfaceRates are the rates of a server's own interface in Gb/s.
+var interfaceRates = []float64{10, 25, 100}
+
+// overTCP is a fabric of a preset with the name of another one: the scenario may have a fabric of the preset's name.
+func overTCP(preset string, f *scenario.Fabric) string {
+	return fmt.Sprintf("{preset: %s, name: %s}", preset, f.Name)
+}
+
+// tcpPreset is the catalog's TCP of a rate; empty if there is none.
+func tcpPreset(rate units.Rate) string {
+	name := fmt.Sprintf("tcp-%dg", rate/units.Gbps)
+	if !slices.Contains(catalog.Names(catalog.Fabric), name) {
+		return ""
+	}
+	return name
+}
+
+// with is a variant with further changes: paths and their values in turn.
+func (v variant) with(pairs ...string) variant {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		v.over = append(v.over, scenario.Override{Path: pairs[i], Value: pairs[i+1], Origin: v.label})
+	}
+	return v
 }
 
 // nominal is the marketed rate: 400 Gb/s for 399.99.
