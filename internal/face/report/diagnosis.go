@@ -133,7 +133,7 @@ func statedNotes(d *calibrate.Diagnosis) (out []string) {
 			list(x.Stated), ratio, without, sizeText(x.Bytes)))
 	}
 	if x := d.Idle; x != nil {
-		out = append(out, fmt.Sprintf("%s: %d of %s of each node are unused, which costs a factor of %.2f at %s", list(x.Stated), x.Idle, plural(x.NICs, "NIC", "NICs"), x.Ratio, sizeText(x.Bytes)))
+		out = append(out, fmt.Sprintf("%s: %s; that costs a factor of %.2f at %s", list(x.Stated), x.Unused, x.Ratio, sizeText(x.Bytes)))
 	}
 	return out
 }
@@ -238,7 +238,7 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 func Finding(d *calibrate.Diagnosis) string {
 	text := finding(d)
 	if x := d.Idle; x != nil && x.Ratio > 1 && !d.IdleConvicted() {
-		text += fmt.Sprintf(" Besides, %d of %s of each node are unused by the log's own setting, which alone costs a factor of %.2f at %s.", x.Idle, plural(x.NICs, "NIC", "NICs"), x.Ratio, sizeText(x.Bytes))
+		text += fmt.Sprintf(" Besides, by the log's own setting %s; that alone costs a factor of %.2f at %s.", x.Unused, x.Ratio, sizeText(x.Bytes))
 	}
 	if next, ok := d.Next(); ok && d.Verdict != calibrate.Healthy {
 		text += fmt.Sprintf(" What divides them best: %s; %s.", next.Command, next.Tells)

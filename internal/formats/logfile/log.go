@@ -118,7 +118,9 @@ type Said struct {
 	Version string   `json:"nccl_version,omitempty"`
 	Ranks   int      `json:"ranks,omitempty"` // of the largest communicator
 	Devices []string `json:"network_devices,omitempty"`
-	Link    string   `json:"link_layer,omitempty"` // of the devices: IB or RoCE
+	// Interfaces are those of the host that NCCL uses for sockets, by NET/Socket : Using.
+	Interfaces []string `json:"interfaces,omitempty"`
+	Link       string   `json:"link_layer,omitempty"` // of the devices: IB or RoCE
 	// Connections between nodes, by their transport.
 	Direct  int `json:"connections_with_gpudirect,omitempty"`
 	Bounced int `json:"connections_through_host_memory,omitempty"`

@@ -41,7 +41,7 @@ type Diagnosis struct {
 	// Healthy is the probability that the cluster is as described, Other of a fault without a
 	// hypothesis.
 	Healthy, Other float64
-	// Idle is what NICs cost that the log's own settings leave unused, Chosen what the user's other
+	// Idle is what NICs or sockets cost that the log's own settings leave unused, Chosen what the user's other
 	// choices change; nil if nothing that the log could show.
 	Idle, Chosen *Cost
 	// Explanations are the hypotheses, the most probable first. Hypotheses without a simulated
@@ -56,7 +56,7 @@ type Diagnosis struct {
 
 	simulated [][]units.Time // by task and simulated size, on the cluster as described
 	evidence  float64        // logarithm of the log's probability, without the part of Open
-	// idleConvicted says that the NICs that the log leaves unused are the cause.
+	// idleConvicted says that what the log's settings leave unused is the cause.
 	idleConvicted bool
 	burst         float64 // logarithm of the odds by the scatter that the fault comes and goes
 }

@@ -135,6 +135,13 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"NCCL_DEBUG=INFO: NET/Socket instead of NET/IB; echo $NCCL_IB_DISABLE", "rdma link, ibv_devinfo, inside the container too"},
 	},
 	{
+		ID: fewSocketsID, Title: "few TCP sockets carry a connection: one core, or the slowest flow, sets the pace", weight: occasional, of: collectives, network: true, variants: fewerSockets,
+		Check: []string{
+			"NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4; their product is 64 at most",
+			"iperf3 -P 8 between two nodes: the sum, and the slowest of the flows, since NCCL divides evenly",
+		},
+	},
+	{
 		ID: "nvlink-off", Title: "NVLink is off: GPUs of a node talk over PCIe", weight: occasional, of: groups, variants: noNVLink, evidence: peersSaid,
 		Check: []string{"nvidia-smi nvlink --status; nvidia-smi topo -m: NV# between all GPUs", "systemctl status nvidia-fabricmanager; echo $NCCL_P2P_DISABLE"},
 	},
