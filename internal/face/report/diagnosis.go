@@ -119,7 +119,17 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 	for _, n := range d.Notes {
 		out = append(out, logfile.Place(n.File, n.Line)+": "+n.Text)
 	}
-	return append(out, statedNotes(d)...)
+	return append(append(out, slowPeers(d)...), statedNotes(d)...)
+}
+
+// slowPeers names the NICs that are slower than most others of the log.
+func slowPeers(d *calibrate.Diagnosis) (out []string) {
+	for _, t := range d.Tasks {
+		if text := "slower than most other NICs of the log: " + t.SlowPeers; t.SlowPeers != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // statedNotes say what the settings cost that the log itself states.

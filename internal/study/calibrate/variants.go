@@ -59,7 +59,11 @@ func share(rate units.Rate, of float64) units.Rate {
 
 // slowNIC tries two positions: with congestion control the position of the NIC matters.
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
-	out := slowCables(c, t, "node0/nic0", "one NIC, the first, at ")
+	first := "the first"
+	if t.isSlowPeer {
+		first = t.SlowPeers
+	}
+	out := slowCables(c, t, "node0/nic0", "one NIC, "+first+", at ")
 	if t.kind == bandwidth || t.kind == copies {
 		return out, "" // between the first NICs of two nodes
 	}
