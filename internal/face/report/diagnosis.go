@@ -244,6 +244,16 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 	return gbytes * 8
 }
 
+// First is what a diagnosis says before causes are simulated: which sizes are slow.
+func First(d *calibrate.Diagnosis) string {
+	worst, at := worstOf(d)
+	off := fmt.Sprintf("at %s the log takes %.2f times the predicted time", at, worst)
+	if slow := d.Slow(); len(slow) > 0 {
+		return fmt.Sprintf("%s; the larger sizes and the causes are simulated now", slowSizes(slow))
+	}
+	return fmt.Sprintf("no size is slow, and %s; this is tested against causes now", off)
+}
+
 // Finding is the result of a diagnosis in a few sentences; the last one reports an interruption.
 func Finding(d *calibrate.Diagnosis) string {
 	text := finding(d)
@@ -251,13 +261,30 @@ func Finding(d *calibrate.Diagnosis) string {
 		text += fmt.Sprintf(" Besides, by the log's own setting %s; that alone costs a factor of %.2f at %s.", x.Unused, x.Ratio, sizeText(x.Bytes))
 	}
 	if next, ok := d.Next(); ok && d.Verdict != calibrate.Healthy {
-		text += fmt.Sprintf(" What divides them best: %s; %s.", next.Command, next.Tells)
+		text += fmt.Sprintf(" %s: %s; %s.", divides(d), next.Command, next.Tells)
 	}
 	if d.Partial {
 		text += " " + stoppedEarly
 	}
 	return text
 }
+
+// divides leads to the next measurement: it divides the named causes, or the only one from a healthy cluster.
+func divides(d *calibrate.Diagnosis) string {
+	named := 0
+	for _, e := range d.Explanations {
+		if e.Posterior >= worthNaming {
+			named++
+		}
+	}
+	if named == 1 {
+		return "What divides it from a healthy cluster best"
+	}
+	return "What divides them best"
+}
+
+// worthNaming is the probability from which on a cause is named: calibrate's own bound.
+const worthNaming = .03
 
 // finding is the result without the note of an interruption.
 func finding(d *calibrate.Diagnosis) string {
@@ -351,15 +378,20 @@ func notProved(d *calibrate.Diagnosis, off string) string {
 func slowSizes(slow []calibrate.SlowPoint) string {
 	slices.SortStableFunc(slow, func(a, b calibrate.SlowPoint) int { return cmp.Compare(b.Over, a.Over) })
 	const shown = 3
-	var sizes, over []string
+	var sizes, over, times []string
 	for _, s := range slow[:min(shown, len(slow))] {
 		sizes, over = append(sizes, sizeText(s.Bytes)), append(over, fmt.Sprintf("%.0f", 100*s.Over))
+		times = append(times, fmt.Sprintf("%.2f", 1+s.Over))
 	}
 	verb := "takes"
 	if len(sizes) > 1 {
 		verb = "take"
 	}
-	text := fmt.Sprintf("%s %s %s %% longer than on a healthy cluster", list(sizes), verb, list(over))
+	longer := list(over) + " % longer than"
+	if slow[0].Over >= 1 {
+		longer = list(times) + " times as long as"
+	}
+	text := fmt.Sprintf("%s %s %s on a healthy cluster", list(sizes), verb, longer)
 	if more := len(slow) - len(sizes); more > 0 {
 		text += fmt.Sprintf(", and %s", plural(more, "other size is slow", "other sizes are slow"))
 	}
@@ -396,6 +428,9 @@ func explanation(i int, e *calibrate.Explanation) doc.Section {
 	points := doc.List{fmt.Sprintf("Probability %s; off by %s on the average, by %s at the worst size.", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))}
 	if e.Evidence != "" {
 		points = append(points, "The log itself says: "+e.Evidence)
+		if e.Match > farOff {
+			points = append(points, "What a log says itself counts in any severity: no simulated one fits better.")
+		}
 	}
 	var sets []string
 	for _, o := range e.Changes {
@@ -409,6 +444,9 @@ func explanation(i int, e *calibrate.Explanation) doc.Section {
 	}
 	return doc.Section{Title: fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label), Blocks: []doc.Block{points}}
 }
+
+// farOff is the match from which on a cause is explained by the log's words rather than by its times.
+const farOff = .3
 
 // explanationTable is all hypotheses with their likeliest variants, and the alternatives they are
 // weighed against.

@@ -105,19 +105,8 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 	if err != nil || len(d.Tasks) == 0 {
 		return d, err
 	}
-	for _, t := range d.Tasks {
-		times, err := t.run(ctx, t.base, c.Hops, &o)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Title, err)
-		}
-		if err := t.extend(ctx, c, &o, times); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Title, err)
-		}
-		predicted := t.compared(times)
-		if err := t.smallBlocks(ctx, &o, predicted); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Title, err)
-		}
-		d.Predicted, d.simulated = append(d.Predicted, predicted), append(d.simulated, times)
+	if err := d.predict(ctx, c, &o); err != nil {
+		return nil, err
 	}
 	if err := d.price(ctx, c, &o); err != nil {
 		return nil, err
@@ -126,6 +115,31 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 	d.Partial = err != nil
 	d.conclude(trials)
 	return d, err
+}
+
+// predict simulates the cluster as described: first the sizes at which causes are simulated, too, which tells most; then
+// larger ones.
+func (d *Diagnosis) predict(ctx context.Context, c *Cluster, o *Options) error {
+	for _, t := range d.Tasks {
+		times, err := t.run(ctx, t.base, c.Hops, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Title, err)
+		}
+		d.Predicted, d.simulated = append(d.Predicted, t.compared(times)), append(d.simulated, times)
+	}
+	if o.First != nil {
+		o.First(d)
+	}
+	for i, t := range d.Tasks {
+		if err := t.extend(ctx, c, o, d.simulated[i]); err != nil {
+			return fmt.Errorf("%s: %w", t.Title, err)
+		}
+		d.Predicted[i] = t.compared(d.simulated[i])
+		if err := t.smallBlocks(ctx, o, d.Predicted[i]); err != nil {
+			return fmt.Errorf("%s: %w", t.Title, err)
+		}
+	}
+	return nil
 }
 
 // lay converts a log to tasks.

@@ -150,6 +150,13 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"nvidia-smi nvlink --status; nvidia-smi topo -m: NV# between all GPUs", "systemctl status nvidia-fabricmanager; echo $NCCL_P2P_DISABLE"},
 	},
 	{
+		ID: "peer-cpu", Title: "GPUs of a node reach each other through the processors, which forward their data slowly", weight: occasional, of: groups, variants: throughProcessors,
+		Check: []string{
+			"nvidia-smi topo -m: PIX or PXB between GPUs, not PHB, NODE or SYS; lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches",
+			"NCCL_P2P_DISABLE=1, or NCCL_P2P_LEVEL=PXB: shared memory is faster than a slow peer-to-peer path",
+		},
+	},
+	{
 		ID: "nvls-off", Title: "no reduction in the NVSwitch (NVLS)", weight: rare, of: collectives, variants: noNVLS,
 		Check: []string{"NCCL_DEBUG=INFO: NVLS multicast support is available; echo $NCCL_NVLS_ENABLE", "systemctl status nvidia-fabricmanager; nvidia-imex on NVL72"},
 	},
@@ -196,7 +203,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"show ecn on the switches; np_cnp_sent and rp_cnp_handled of hw_counters stay 0 while queues grow", "cat /sys/class/net/ethX/ecn/roce_rp/enable/3"},
 	},
 	{
-		ID: "wrong-gid", Title: "a wrong GID index: RoCE runs in the default class", weight: rare, of: bulk, network: true, variants: defaultClass, evidence: gidSaid, denied: noGID,
+		ID: "wrong-gid", Title: "a wrong GID index: RoCE runs in the default class", weight: rare, of: bulk, network: true, random: true, variants: defaultClass, evidence: gidSaid, denied: noGID,
 		Check: []string{"show_gids: the index of RoCE v2 with the IPv4 address; NCCL_IB_GID_INDEX, UCX_IB_GID_INDEX, -x of perftest", "ethtool -S: rx_prio0_bytes grows instead of rx_prio3_bytes"},
 	},
 	{
@@ -218,6 +225,17 @@ var Hypotheses = []Hypothesis{
 	{
 		ID: "ecmp", Title: "flows collide: ECMP puts them on the same links", weight: occasional, of: bulk, network: true, ofOneNIC: true, variants: collisions,
 		Check: []string{"load of the uplinks while it runs (weft explain shows which flows met)", "adaptive routing or packet spraying of the switches; NCCL_IB_QPS_PER_CONNECTION, NCCL_IB_SPLIT_DATA_ON_QPS"},
+	},
+	{
+		ID: "collision", Title: "routes of these nodes meet on a link between switches that the description leaves out", weight: rare, of: bulk, network: true, ofOneNIC: true, variants: hiddenCollision,
+		Check: []string{
+			"the same test of each of the nodes with a third one: both are fast there",
+			"load of the uplinks while it runs; ibtracert between the two ports of each rail; adaptive routing of the switches",
+		},
+	},
+	{
+		ID: "one-queue-pair", Title: "one queue pair does not fill the link", weight: rare, of: []kind{bandwidth}, network: true, variants: oneQueuePair,
+		Check: []string{"ib_write_bw -q 4, -q 8; larger messages (-s 1048576) and --tx-depth", "cpupower frequency-info: one core posts and polls for one queue pair"},
 	},
 	{
 		ID: "uplinks", Title: "uplinks are missing: more oversubscription than planned", weight: rare, of: bulk, network: true, variants: missingUplinks,

@@ -18,7 +18,7 @@ type Measurement struct {
 var measurements = []Measurement{
 	{
 		"ib_write_bw between two of the nodes in host memory, once for each NIC: ib_write_bw -d mlx5_X --report_gbits, and -d mlx5_X SERVER", "a NIC, a cable or a path of the fabric is slow if one is",
-		[]string{"slow-nic", "slow-node", "link-rate", "loss", "mtu", "pcie", "pause-storm", "pfc-off", "relaxed-ordering", "pinning", "bond-port", "wrong-gid", "uplinks", "congestion-control"},
+		[]string{"slow-nic", "slow-node", "link-rate", "loss", "mtu", "pcie", "pause-storm", "pfc-off", "relaxed-ordering", "pinning", "bond-port", "wrong-gid", "uplinks", "congestion-control", "collision", "one-queue-pair"},
 	},
 	{
 		"ib_write_bw --use_cuda=0 beside ib_write_bw in host memory, on one NIC", "the path between GPU and NIC is slow if only the first is",
@@ -51,6 +51,22 @@ var measurements = []Measurement{
 	{
 		"lspci -vvv on every node: LnkSta of NICs and GPUs, ACSCtl of PCIe switches", "a slot that is downgraded, or SrcValid+, stands there",
 		[]string{"pcie", "peer-path", "relaxed-ordering"},
+	},
+	{
+		"the test between each of the two nodes and a third one", "routes of this pair of nodes meet in the fabric if both are fast there; else a node, or its part of the fabric, is slow",
+		[]string{"slow-node", "slow-nic", "slow-gpu", "pause-storm", "link-rate", "pcie", "peer-path", "gpudirect-off", "fewer-rails"},
+	},
+	{
+		"the test again with more queue pairs: ib_write_bw -q 4, and -q 8", "one queue pair does not fill the link, or one path of the fabric is full, if it is faster",
+		[]string{"one-queue-pair", "bond-port", "ecmp", "collision"},
+	},
+	{
+		"iperf3 -P 1, and -P 8, between two of the nodes", "few sockets are the cause if eight flows together carry far more than one",
+		[]string{"tcp-sockets"},
+	},
+	{
+		"nvidia-smi topo -m on the node, and the test again with NCCL_P2P_DISABLE=1", "the processors between the GPUs are the cause if the path is PHB, NODE or SYS and shared memory is faster",
+		[]string{"peer-cpu", "nvlink-off"},
 	},
 	{
 		"the test again with NCCL_IB_QPS_PER_CONNECTION=4 NCCL_IB_SPLIT_DATA_ON_QPS=1", "flows collided, or shared one port of a bond, if it is faster",

@@ -332,6 +332,51 @@ func collisions(c *Cluster, t *Task) (out []variant, why string) {
 	return out, ""
 }
 
+// meetings are the parts of a link's rate that a flow has where two, three or four meet.
+var meetings = []float64{1. / 2, 1. / 3, 1. / 4}
+
+// hiddenCollision has the flows of one NIC share a link with others. The nodes of a log are often a part of a fabric with
+// several levels, and are described by one switch.
+func hiddenCollision(c *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Topology.Shape != scenario.SingleSwitch {
+		return nil, "the description has the links between switches"
+	}
+	for i, part := range meetings {
+		rate := share(f.Link.Rate(), part)
+		out = append(out, one(fmt.Sprintf("%d flows of %s on one link", i+2, nominal(f.Link.Rate())), c.path(".slow-links"), fmt.Sprintf("[{nics: [node0/nic0], rate: %s}]", rate.Exact())))
+	}
+	return out, ""
+}
+
+// oneQueuePair bounds the rate of perftest's one queue pair.
+func oneQueuePair(c *Cluster, t *Task) ([]variant, string) {
+	if set, ok := t.Table.Setting("Number of qps"); ok && set.Value != "1" {
+		return nil, "the test has " + set.Value + " queue pairs"
+	}
+	f := &t.base.Fabrics[0]
+	return graded("queue-pair", 1, func(part float64) variant {
+		return one(fmt.Sprintf("%s of %s by one queue pair", nominal(share(f.Link.Rate(), part)), nominal(f.Link.Rate())), c.path(".link.lane-rate"), share(f.Link.LaneRate, part).Exact())
+	}, orderedShares...), ""
+}
+
+// forwardedShares are the parts of a slot's rate that processors leave of the data between GPUs: an all-to-all of four RTX
+// 4090 has 2 of 28 GB/s (NVIDIA/nccl issue 1603).
+var forwardedShares = []float64{.5, .25, .125, .0625}
+
+// throughProcessors slows the paths between GPUs that have no NVLink.
+func throughProcessors(_ *Cluster, t *Task) ([]variant, string) {
+	node := &t.base.Cluster.Node
+	if t.GPUs == 1 || node.ScaleUp.Kind != scenario.ScaleUpPCIe {
+		return nil, "GPUs of a node have links of their own: it is the hypothesis nvlink-off"
+	}
+	rate := node.ScaleUp.LinkRate
+	return graded("forwarded", 0, func(part float64) variant {
+		slow := share(rate, part)
+		return one(fmt.Sprintf("%s between GPUs instead of %s", slow, rate), "cluster.node.scale-up.link-rate", slow.Exact())
+	}, forwardedShares...), ""
+}
+
 // throughNICs sends inside nodes through the NICs.
 func throughNICs(_ *Cluster, t *Task) ([]variant, string) {
 	switch x := &t.base.Workload.Experts; {
