@@ -269,6 +269,9 @@ func (r *cells) add(n int, values []value) {
 		if taken := units.fit(&row); taken != "" && !r.told {
 			r.told = true
 			r.b.note(n, "%s, by which algbw is the size over the time", taken)
+			if last := len(r.b.Notes) - 1; last >= 0 && r.b.Notes[last].Line == n {
+				r.b.Notes[last].Kept = true
+			}
 		}
 	}
 	if why := row.complete(of, unnamed); why != "" {

@@ -20,6 +20,9 @@ func TestUnitsFollowFromTheOtherColumns(t *testing.T) {
 			t.Errorf("%s: %v", c.heading, err)
 			continue
 		}
+		if l.Partial() {
+			t.Errorf("%s: nothing is left out, and the log is called partial", c.heading)
+		}
 		row := l.Tables[0].Rows[0]
 		if row.Bytes != 64<<20 || row.AlgGBps < 133.4 || row.AlgGBps > 133.5 {
 			t.Errorf("%s: %d bytes at %g GB/s, want 64 MiB at 133.47", c.heading, row.Bytes, row.AlgGBps)
