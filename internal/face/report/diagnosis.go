@@ -190,32 +190,35 @@ func taskPlots(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 	})
 }
 
-// taskTable is a table's sizes: the log, weft, and the likeliest explanations.
+// taskTable is a table's sizes: the log, weft, and the likeliest explanations; of latencies without bandwidths.
 func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation) *doc.Table {
 	t := d.Tasks[task]
-	busy := t.Points[0].Factor > 0
-	what := "Gb/s"
-	if busy {
-		what = "busbw GB/s"
-	}
-	tab := doc.NewTable("size", "log", "weft", "log/weft", "healthy", what+" log", "weft")
+	tab := doc.NewTable("size", "log", "weft", "log/weft", "healthy")
 	tab.Columns = []doc.Column{5: {Gap: 4}}
+	shown := func(p *calibrate.Point, took units.Time) doc.Cell { return speed(p, took) }
+	switch {
+	case t.Table.Latency:
+		shown = func(_ *calibrate.Point, took units.Time) doc.Cell { return doc.Time(took) }
+	case t.Points[0].Factor > 0:
+		tab.Rows[0] = append(tab.Rows[0], doc.Text("busbw GB/s log"), doc.Text("weft"))
+	default:
+		tab.Rows[0] = append(tab.Rows[0], doc.Text("Gb/s log"), doc.Text("weft"))
+	}
 	for i := range likeliest {
 		tab.Rows[0] = append(tab.Rows[0], doc.Text(likeliest[i].ID))
 	}
 	for j := range t.Points {
-		p := &t.Points[j]
-		ratio := float64(p.Measured) / float64(d.Predicted[task][j])
+		p, weft := &t.Points[j], d.Predicted[task][j]
 		tone := doc.Plain
-		if p.Beyond(d.Predicted[task][j]) {
+		if p.Beyond(weft) {
 			tone = doc.Strong
 		}
-		row := []doc.Cell{
-			sizeCell(p.Bytes), doc.Time(p.Measured), doc.Time(d.Predicted[task][j]), doc.Ratio(ratio, 2).In(tone), doc.Instead(healthyRange(p)),
-			speed(p, p.Measured), speed(p, d.Predicted[task][j]),
+		row := []doc.Cell{sizeCell(p.Bytes), doc.Time(p.Measured), doc.Time(weft), doc.Ratio(float64(p.Measured)/float64(weft), 2).In(tone), doc.Instead(healthyRange(p))}
+		if !t.Table.Latency {
+			row = append(row, speed(p, p.Measured), speed(p, weft))
 		}
 		for i := range likeliest {
-			row = append(row, speed(p, likeliest[i].Predicted[task][j]))
+			row = append(row, shown(p, likeliest[i].Predicted[task][j]))
 		}
 		tab.Add(row...)
 	}

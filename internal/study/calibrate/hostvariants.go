@@ -65,3 +65,16 @@ func bondPort(c *Cluster, t *Task) ([]variant, string) {
 		return one(fmt.Sprintf("flows of %s on a bond of %s", nominal(share(f.Link.Rate(), part)), nominal(f.Link.Rate())), c.path(".link.lane-rate"), share(f.Link.LaneRate, part).Exact())
 	}, .75, .5), ""
 }
+
+// slowSoftware lengthens the software of a message: of NCCL by a factor, of perftest by the time until the program sees a
+// completion. A processor wakes from C1E in some 10 us, from C6 in some 100 us (Linux, drivers/idle/intel_idle.c).
+func slowSoftware(c *Cluster, t *Task) ([]variant, string) {
+	if t.kind == collective {
+		return factors("step-network", "a message's software takes", 2, 4, 10, 20)(c, t)
+	}
+	poll := t.base.Fabrics[0].Host.Poll
+	return graded("wakes", 0, func(micros float64) variant {
+		more := time(micros)
+		return one(fmt.Sprintf("a message takes %v more in the host", more), c.path(".host.poll"), (poll + more).Exact())
+	}, .5, 1, 2, 4, 8, 16, 32, 64, 128), ""
+}

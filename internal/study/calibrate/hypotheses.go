@@ -177,7 +177,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"cpupower frequency-info; the affinity of the ranks (taskset -cp PID), one core for each rank's proxy", "NCCL_DEBUG of TRACE, profilers and plug-ins off"},
 	},
 	{
-		ID: "software", Title: "every message between nodes takes longer in software: host, virtualisation, power states", weight: rare, of: collectives, network: true, variants: factors("step-network", "a message's software takes", 2, 4, 10, 20),
+		ID: "software", Title: "every message between nodes takes longer in software: host, virtualisation, power states", weight: rare, of: []kind{collective, oneMessage}, network: true, variants: slowSoftware,
 		Check: []string{"ib_write_lat between the nodes; cpupower idle-info; C-states and IOMMU in the BIOS"},
 	},
 	{

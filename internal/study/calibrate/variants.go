@@ -110,13 +110,28 @@ func hostMemory(c *Cluster, t *Task) ([]variant, string) {
 		return nil, err.Error()
 	}
 	rate := staged.Fabrics[0].Host.CopyRate
-	return graded("staged", 0, func(part float64) variant {
+	rated := func(part float64) variant {
 		slow := share(rate, part)
 		v := one(fmt.Sprintf("through host memory, %s a GPU", slow), c.path(".host"), string(scenario.PathRDMAHost))
-		v.over = append(v.over, scenario.Override{Path: c.path(".host.copy-rate"), Value: slow.Exact(), Origin: v.label})
-		return v
-	}, hostShares...), ""
+		return v.with(c.path(".host.copy-rate"), slow.Exact())
+	}
+	out := graded("staged", 0, rated, hostShares...)
+	if t.kind != bandwidth {
+		return out, ""
+	}
+	for _, micros := range callMicros { // of programs that copy message by message, such as MPI's
+		out = append(out, graded(fmt.Sprintf("called %g", micros), 0, func(part float64) variant {
+			v := rated(part)
+			v.label += fmt.Sprintf(", by a call of %v for each message", time(micros))
+			return v.with(c.path(".host.copy-start"), time(micros).Exact())
+		}, hostShares...)...)
+	}
+	return out, ""
 }
+
+// callMicros are the times of a call that copies a message between GPU and host memory, in us: assumptions about cudaMemcpy
+// (openucx/ucx issue 9287: 11 us for a message of 16 KiB).
+var callMicros = []float64{5, 10}
 
 // peerShares are the fractions that redirection leaves of the rate between GPU and NIC: ACS halves
 // it (nccl-tests issue 112, a maintainer), writes without relaxed ordering leave 16 of more than 40
