@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 
+	"weft/internal/sim/protocol"
 	"weft/scenario"
 )
 
@@ -15,6 +16,9 @@ var orderedShares = []float64{.75, .5, .25}
 // strictOrdering limits the path to memory: to that of GPUs where the data is there, else to that of
 // the host.
 func strictOrdering(c *Cluster, t *Task) ([]variant, string) {
+	if !protocol.Of(t.base.Fabrics[0].Kind).RDMA() {
+		return nil, "the kernel's TCP copies the data: no NIC writes to the program's memory"
+	}
 	if t.base.Fabrics[0].Host.Path == scenario.PathGPUDirectRDMA {
 		return peerPath(c, t)
 	}

@@ -3,6 +3,9 @@ package calibrate
 import (
 	"math"
 	"slices"
+	"strings"
+
+	"weft/internal/sim/protocol"
 )
 
 // Measurement is a next step on the cluster that tells causes apart.
@@ -11,6 +14,18 @@ type Measurement struct {
 	Tells   string // which result means what
 	// shows are the hypotheses of which it shows a trace; the others leave it as on a healthy cluster.
 	shows []string
+}
+
+// isFor reports whether the measurement can be made on a fabric with or without RDMA: perftest wants RDMA, iperf3 tells
+// of TCP alone.
+func (m *Measurement) isFor(rdma bool) bool {
+	switch {
+	case strings.Contains(m.Command, "iperf3"):
+		return !rdma
+	case strings.Contains(m.Command, "ib_") || strings.Contains(m.Command, "NCCL_IB_"):
+		return rdma
+	}
+	return true
 }
 
 // measurements are what an operator can run in minutes. A cause is among shows if the measurement is
@@ -61,8 +76,8 @@ var measurements = []Measurement{
 		[]string{"one-queue-pair", "bond-port", "ecmp", "collision"},
 	},
 	{
-		"iperf3 -P 1, and -P 8, between two of the nodes", "few sockets are the cause if eight flows together carry far more than one",
-		[]string{"tcp-sockets"},
+		"iperf3 -P 1, and -P 8, between two of the nodes", "few sockets are the cause if eight flows together carry far more than one; a link, a slot or a processor if they do not",
+		[]string{"tcp-sockets", "slow-nic", "slow-node", "link-rate", "pcie", "pinning", "collision"},
 	},
 	{
 		"nvidia-smi topo -m on the node, and the test again with NCCL_P2P_DISABLE=1", "the processors between the GPUs are the cause if the path is PHB, NODE or SYS and shared memory is faster",
@@ -99,8 +114,11 @@ func (d *Diagnosis) Next() (best Measurement, ok bool) {
 	if len(shares) == 0 || len(shares) == 1 && d.Healthy < worthTelling {
 		return best, false
 	}
-	most := 0.
+	most, rdma := 0., len(d.Tasks) == 0 || protocol.Of(d.Tasks[0].base.Fabrics[0].Kind).RDMA()
 	for _, m := range measurements {
+		if !m.isFor(rdma) {
+			continue
+		}
 		shown := 0.
 		for _, id := range m.shows {
 			shown += shares[id]
