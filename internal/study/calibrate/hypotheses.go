@@ -227,7 +227,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"load of the uplinks while it runs (weft explain shows which flows met)", "adaptive routing or packet spraying of the switches; NCCL_IB_QPS_PER_CONNECTION, NCCL_IB_SPLIT_DATA_ON_QPS"},
 	},
 	{
-		ID: "collision", Title: "routes of these nodes meet on a link between switches that the description leaves out", weight: rare, of: bulk, network: true, ofOneNIC: true, variants: hiddenCollision,
+		ID: "collision", Title: "routes of these nodes meet on a link between switches", weight: rare, of: []kind{collective, exchange, copies}, network: true, variants: hiddenCollision,
 		Check: []string{
 			"the same test of each of the nodes with a third one: both are fast there",
 			"load of the uplinks while it runs; ibtracert between the two ports of each rail; adaptive routing of the switches",

@@ -89,12 +89,15 @@ func socketsText(threads logfile.Setting, isThreads bool, each logfile.Setting, 
 	return threads.Name + "=" + threads.Value + " " + each.Name + "=" + each.Value
 }
 
-// fewerSockets are fewer sockets than the log, or the described cluster, has.
+// fewerSockets are fewer sockets than the described cluster has, if the log does not state them.
 func fewerSockets(c *Cluster, t *Task) (out []variant, why string) {
 	f := &t.base.Fabrics[0]
+	text, stated := t.states(c.path(".tcp"))
 	switch {
 	case protocol.Of(f.Kind).RDMA():
 		return nil, "the fabric is not TCP"
+	case stated:
+		return nil, "the log states them: " + text
 	case f.TCP.Sockets == 1 && f.TCP.Threads == 0:
 		return nil, "the cluster as described has one socket and no thread for it, as NCCL has by default"
 	}
