@@ -114,7 +114,7 @@ func (d *Diagnosis) Next() (best Measurement, ok bool) {
 	if len(shares) == 0 || len(shares) == 1 && d.Healthy < worthTelling {
 		return best, false
 	}
-	most, rdma := 0., len(d.Tasks) == 0 || protocol.Of(d.Tasks[0].base.Fabrics[0].Kind).RDMA()
+	most, rdma := 0., !d.onTCP()
 	for _, m := range measurements {
 		if !m.isFor(rdma) {
 			continue
@@ -132,6 +132,11 @@ func (d *Diagnosis) Next() (best Measurement, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+// onTCP reports whether the log is of a fabric without RDMA.
+func (d *Diagnosis) onTCP() bool {
+	return slices.ContainsFunc(d.Tasks, func(t *Task) bool { return t.base != nil && !protocol.Of(t.base.Fabrics[0].Kind).RDMA() })
 }
 
 // uncertainty is the entropy in bits of a result that comes with a probability.
