@@ -119,7 +119,17 @@ func logNotes(d *calibrate.Diagnosis) (out []string) {
 	for _, n := range d.Notes {
 		out = append(out, logfile.Place(n.File, n.Line)+": "+n.Text)
 	}
-	return append(out, statedNotes(d)...)
+	return append(append(out, slowPeers(d)...), statedNotes(d)...)
+}
+
+// slowPeers names the NICs that are slower than most others of the log.
+func slowPeers(d *calibrate.Diagnosis) (out []string) {
+	for _, t := range d.Tasks {
+		if text := "slower than most other NICs of the log: " + t.SlowPeers; t.SlowPeers != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // statedNotes say what the settings cost that the log itself states.
@@ -133,7 +143,7 @@ func statedNotes(d *calibrate.Diagnosis) (out []string) {
 			list(x.Stated), ratio, without, sizeText(x.Bytes)))
 	}
 	if x := d.Idle; x != nil {
-		out = append(out, fmt.Sprintf("%s: %d of %s of each node are unused, which costs a factor of %.2f at %s", list(x.Stated), x.Idle, plural(x.NICs, "NIC", "NICs"), x.Ratio, sizeText(x.Bytes)))
+		out = append(out, fmt.Sprintf("%s: %s; that costs a factor of %.2f at %s", list(x.Stated), x.Unused, x.Ratio, sizeText(x.Bytes)))
 	}
 	return out
 }
@@ -180,32 +190,35 @@ func taskPlots(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 	})
 }
 
-// taskTable is a table's sizes: the log, weft, and the likeliest explanations.
+// taskTable is a table's sizes: the log, weft, and the likeliest explanations; of latencies without bandwidths.
 func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation) *doc.Table {
 	t := d.Tasks[task]
-	busy := t.Points[0].Factor > 0
-	what := "Gb/s"
-	if busy {
-		what = "busbw GB/s"
-	}
-	tab := doc.NewTable("size", "log", "weft", "log/weft", "healthy", what+" log", "weft")
+	tab := doc.NewTable("size", "log", "weft", "log/weft", "healthy")
 	tab.Columns = []doc.Column{5: {Gap: 4}}
+	shown := func(p *calibrate.Point, took units.Time) doc.Cell { return speed(p, took) }
+	switch {
+	case t.Table.Latency:
+		shown = func(_ *calibrate.Point, took units.Time) doc.Cell { return doc.Time(took) }
+	case t.Points[0].Factor > 0:
+		tab.Rows[0] = append(tab.Rows[0], doc.Text("busbw GB/s log"), doc.Text("weft"))
+	default:
+		tab.Rows[0] = append(tab.Rows[0], doc.Text("Gb/s log"), doc.Text("weft"))
+	}
 	for i := range likeliest {
 		tab.Rows[0] = append(tab.Rows[0], doc.Text(likeliest[i].ID))
 	}
 	for j := range t.Points {
-		p := &t.Points[j]
-		ratio := float64(p.Measured) / float64(d.Predicted[task][j])
+		p, weft := &t.Points[j], d.Predicted[task][j]
 		tone := doc.Plain
-		if p.Beyond(d.Predicted[task][j]) {
+		if p.Beyond(weft) {
 			tone = doc.Strong
 		}
-		row := []doc.Cell{
-			sizeCell(p.Bytes), doc.Time(p.Measured), doc.Time(d.Predicted[task][j]), doc.Ratio(ratio, 2).In(tone), doc.Instead(healthyRange(p)),
-			speed(p, p.Measured), speed(p, d.Predicted[task][j]),
+		row := []doc.Cell{sizeCell(p.Bytes), doc.Time(p.Measured), doc.Time(weft), doc.Ratio(float64(p.Measured)/float64(weft), 2).In(tone), doc.Instead(healthyRange(p))}
+		if !t.Table.Latency {
+			row = append(row, speed(p, p.Measured), speed(p, weft))
 		}
 		for i := range likeliest {
-			row = append(row, speed(p, likeliest[i].Predicted[task][j]))
+			row = append(row, shown(p, likeliest[i].Predicted[task][j]))
 		}
 		tab.Add(row...)
 	}
@@ -234,20 +247,47 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 	return gbytes * 8
 }
 
+// First is what a diagnosis says before causes are simulated: which sizes are slow.
+func First(d *calibrate.Diagnosis) string {
+	worst, at := worstOf(d)
+	off := fmt.Sprintf("at %s the log takes %.2f times the predicted time", at, worst)
+	if slow := d.Slow(); len(slow) > 0 {
+		return fmt.Sprintf("%s; the larger sizes and the causes are simulated now", slowSizes(slow))
+	}
+	return fmt.Sprintf("no size is slow, and %s; this is tested against causes now", off)
+}
+
 // Finding is the result of a diagnosis in a few sentences; the last one reports an interruption.
 func Finding(d *calibrate.Diagnosis) string {
 	text := finding(d)
 	if x := d.Idle; x != nil && x.Ratio > 1 && !d.IdleConvicted() {
-		text += fmt.Sprintf(" Besides, %d of %s of each node are unused by the log's own setting, which alone costs a factor of %.2f at %s.", x.Idle, plural(x.NICs, "NIC", "NICs"), x.Ratio, sizeText(x.Bytes))
+		text += fmt.Sprintf(" Besides, by the log's own setting %s; that alone costs a factor of %.2f at %s.", x.Unused, x.Ratio, sizeText(x.Bytes))
 	}
 	if next, ok := d.Next(); ok && d.Verdict != calibrate.Healthy {
-		text += fmt.Sprintf(" What divides them best: %s; %s.", next.Command, next.Tells)
+		text += fmt.Sprintf(" %s: %s; %s.", divides(d), next.Command, next.Tells)
 	}
 	if d.Partial {
 		text += " " + stoppedEarly
 	}
 	return text
 }
+
+// divides leads to the next measurement: it divides the named causes, or the only one from a healthy cluster.
+func divides(d *calibrate.Diagnosis) string {
+	named := 0
+	for _, e := range d.Explanations {
+		if e.Posterior >= worthNaming {
+			named++
+		}
+	}
+	if named == 1 {
+		return "What divides it from a healthy cluster best"
+	}
+	return "What divides them best"
+}
+
+// worthNaming is the probability from which on a cause is named: calibrate's own bound.
+const worthNaming = .03
 
 // finding is the result without the note of an interruption.
 func finding(d *calibrate.Diagnosis) string {
@@ -341,15 +381,20 @@ func notProved(d *calibrate.Diagnosis, off string) string {
 func slowSizes(slow []calibrate.SlowPoint) string {
 	slices.SortStableFunc(slow, func(a, b calibrate.SlowPoint) int { return cmp.Compare(b.Over, a.Over) })
 	const shown = 3
-	var sizes, over []string
+	var sizes, over, times []string
 	for _, s := range slow[:min(shown, len(slow))] {
 		sizes, over = append(sizes, sizeText(s.Bytes)), append(over, fmt.Sprintf("%.0f", 100*s.Over))
+		times = append(times, fmt.Sprintf("%.2f", 1+s.Over))
 	}
 	verb := "takes"
 	if len(sizes) > 1 {
 		verb = "take"
 	}
-	text := fmt.Sprintf("%s %s %s %% longer than on a healthy cluster", list(sizes), verb, list(over))
+	longer := list(over) + " % longer than"
+	if slow[0].Over >= 1 {
+		longer = list(times) + " times as long as"
+	}
+	text := fmt.Sprintf("%s %s %s on a healthy cluster", list(sizes), verb, longer)
 	if more := len(slow) - len(sizes); more > 0 {
 		text += fmt.Sprintf(", and %s", plural(more, "other size is slow", "other sizes are slow"))
 	}
@@ -386,6 +431,9 @@ func explanation(i int, e *calibrate.Explanation) doc.Section {
 	points := doc.List{fmt.Sprintf("Probability %s; off by %s on the average, by %s at the worst size.", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))}
 	if e.Evidence != "" {
 		points = append(points, "The log itself says: "+e.Evidence)
+		if e.Match > farOff {
+			points = append(points, "What a log says itself counts in any severity: no simulated one fits better.")
+		}
 	}
 	var sets []string
 	for _, o := range e.Changes {
@@ -399,6 +447,9 @@ func explanation(i int, e *calibrate.Explanation) doc.Section {
 	}
 	return doc.Section{Title: fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label), Blocks: []doc.Block{points}}
 }
+
+// farOff is the match from which on a cause is explained by the log's words rather than by its times.
+const farOff = .3
 
 // explanationTable is all hypotheses with their likeliest variants, and the alternatives they are
 // weighed against.

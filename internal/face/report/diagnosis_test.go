@@ -152,9 +152,9 @@ func TestNothingIsProvedWhereSizesAreSlow(t *testing.T) {
 		us   []units.Time // predicted; the log has 26 us, 60 us and 1.5 ms
 		want string
 	}{
-		{[]units.Time{10, 60, 1500}, "Not proved faulty, and not healthy: 8 B takes 135 % longer than on a healthy cluster."},
-		{[]units.Time{13, 20, 1500}, "Not proved faulty, and not healthy: 1 MiB and 8 B take 122 and 81 % longer than on a healthy cluster."},
-		{[]units.Time{90, 20, 1500}, "Not proved faulty, and not healthy: 1 MiB takes 122 % longer than on a healthy cluster."},
+		{[]units.Time{10, 60, 1500}, "Not proved faulty, and not healthy: 8 B takes 2.35 times as long as on a healthy cluster."},
+		{[]units.Time{13, 20, 1500}, "Not proved faulty, and not healthy: 1 MiB and 8 B take 2.22 and 1.81 times as long as on a healthy cluster."},
+		{[]units.Time{90, 20, 1500}, "Not proved faulty, and not healthy: 1 MiB takes 2.22 times as long as on a healthy cluster."},
 	} {
 		d := found()
 		d.Verdict, d.Healthy = calibrate.NotProved, .9

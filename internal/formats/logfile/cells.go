@@ -19,6 +19,7 @@ type cells struct {
 	columns []cell // of the open table
 	mark    string // between its cells
 	tables  map[record]*Table
+	told    bool // which units the rows fit
 }
 
 // quantity is the meaning of a cell.
@@ -35,7 +36,7 @@ const (
 	nodeCount
 )
 
-// cell is a column. Its unit is in us or in GB/s; 0 if the heading does not name it.
+// cell is a column. Its unit is in us, GB/s or bytes; 0 if the heading does not name it.
 type cell struct {
 	what    quantity
 	inPlace bool
@@ -112,6 +113,12 @@ func cellOf(name string) (c cell) {
 	c.what = cellNames[plain(name)]
 	if m := namedUnit.FindStringSubmatch(name); len(m) == 3 && cellNames[plain(m[1])] != other {
 		c.what, c.unit = cellNames[plain(m[1])], cellUnits[m[2]]
+		if c.what == size {
+			c.unit = sizeUnits[strings.ToLower(m[2])]
+		}
+	}
+	if c.what == size && c.unit == 0 && strings.Contains(plain(name), "bytes") {
+		c.unit = 1
 	}
 	return c
 }
@@ -176,7 +183,7 @@ func (r *cells) heading(n int, text, mark string) bool {
 		}
 		return false
 	}
-	r.columns, r.mark, r.tables = columns, mark, map[record]*Table{}
+	r.columns, r.mark, r.tables, r.told = columns, mark, map[record]*Table{}, false
 	return true
 }
 
@@ -208,6 +215,9 @@ func (v *value) number() (x float64, ok bool) {
 	unit := cmp.Or(cellUnits[m[2]], v.unit, 1)
 	if v.what == size {
 		unit = sizeUnits[strings.ToLower(m[2])]
+		if m[2] == "" {
+			unit = cmp.Or(v.unit, 1)
+		}
 	}
 	return x * unit, err == nil && x > 0 && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
@@ -216,6 +226,7 @@ func (v *value) number() (x float64, ok bool) {
 func (r *cells) add(n int, values []value) {
 	row, in, of := Row{Line: n}, Row{}, r.about
 	unnamed := false // the unit of the time
+	var units rowUnits
 	for _, v := range values {
 		x, ok := v.number()
 		switch {
@@ -235,11 +246,13 @@ func (r *cells) add(n int, values []value) {
 		switch v.what {
 		case size:
 			row.Bytes = int64(min(x, 1<<53))
+			units.size = v.sizeUnit()
 		case duration:
 			to.Micros = x
 			unnamed = unnamed || v.unit == 0 && !strings.ContainsAny(v.text, "s")
 		case algorithmBandwidth:
 			to.AlgGBps = x
+			units.named = units.named || v.unit > 0 || strings.Contains(v.text, "/")
 		case busBandwidth:
 			to.BusGBps = x
 		case rankCount:
@@ -251,6 +264,15 @@ func (r *cells) add(n int, values []value) {
 	if row.Micros == 0 && row.AlgGBps == 0 && row.BusGBps == 0 {
 		in.Bytes, in.Line = row.Bytes, n
 		row, in = in, Row{}
+	}
+	if !unnamed {
+		if taken := units.fit(&row); taken != "" && !r.told {
+			r.told = true
+			r.b.note(n, "%s, by which algbw is the size over the time", taken)
+			if last := len(r.b.Notes) - 1; last >= 0 && r.b.Notes[last].Line == n {
+				r.b.Notes[last].Kept = true
+			}
+		}
 	}
 	if why := row.complete(of, unnamed); why != "" {
 		r.b.note(n, "the row of size %d is left out: %s", row.Bytes, why)

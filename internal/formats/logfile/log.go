@@ -1,5 +1,7 @@
 package logfile
 
+import "slices"
+
 // Log is the content of a log file.
 type Log struct {
 	Name   string
@@ -17,6 +19,8 @@ type Note struct {
 	File string `json:"file,omitempty"` // of several; "" if the log is one file
 	Line int    `json:"line"`
 	Text string `json:"text"`
+	// Kept says that nothing is left out there: it tells how something was read.
+	Kept bool `json:"kept,omitempty"`
 }
 
 // Partial reports whether some part of the log could not be read.
@@ -26,7 +30,7 @@ func (l *Log) Partial() bool {
 			return true
 		}
 	}
-	return len(l.Notes) > 0
+	return slices.ContainsFunc(l.Notes, func(n Note) bool { return !n.Kept })
 }
 
 // Format is the program that printed a table.
@@ -118,7 +122,9 @@ type Said struct {
 	Version string   `json:"nccl_version,omitempty"`
 	Ranks   int      `json:"ranks,omitempty"` // of the largest communicator
 	Devices []string `json:"network_devices,omitempty"`
-	Link    string   `json:"link_layer,omitempty"` // of the devices: IB or RoCE
+	// Interfaces are those of the host that NCCL uses for sockets, by NET/Socket : Using.
+	Interfaces []string `json:"interfaces,omitempty"`
+	Link       string   `json:"link_layer,omitempty"` // of the devices: IB or RoCE
 	// Connections between nodes, by their transport.
 	Direct  int `json:"connections_with_gpudirect,omitempty"`
 	Bounced int `json:"connections_through_host_memory,omitempty"`

@@ -21,8 +21,10 @@ var (
 	ncclRanks   = regexp.MustCompile(`n[rR]anks (\d{1,9})\b`)
 	ncclDevices = regexp.MustCompile(`NET/\w+ ?: Using (\[\d+\].*)`)
 	ncclDevice  = regexp.MustCompile(`\[\d+\]([^\s:;]+:\d+)/(IB|RoCE)`)
-	ncclVia     = regexp.MustCompile(`\[(send|receive)\] via NET/(\w+)/\S*`)
-	ncclForced  = regexp.MustCompile(`(NCCL_\w+) (?:set by environment|set|was set) to (.*)`) // NCCL_IB_HCA set to: src/transport/net_ib/init.cc
+	// ncclInterface matches an interface of NET/Socket's list: [0]eth0:10.0.0.1<0>, [1]eth1:10.0.1.1<0>.
+	ncclInterface = regexp.MustCompile(`\[\d+\]([^\s:;\[\]]+):[^\s\[]*<\d+>`)
+	ncclVia       = regexp.MustCompile(`\[(send|receive)\] via NET/(\w+)/\S*`)
+	ncclForced    = regexp.MustCompile(`(NCCL_\w+) (?:set by environment|set|was set) to (.*)`) // NCCL_IB_HCA set to: src/transport/net_ib/init.cc
 )
 
 // endings are the messages of a failed run.
@@ -73,6 +75,9 @@ func (r *ncclSaid) line(n int, text string) {
 	}
 	if m := ncclDevices.FindStringSubmatch(text); m != nil {
 		r.devices(m[1])
+		if strings.Contains(m[0], "NET/Socket") {
+			r.interfaces(m[1])
+		}
 	}
 	if m := ncclVia.FindStringSubmatch(text); m != nil {
 		r.connected(m[1] == "send", m[2], strings.Contains(m[0], "GDRDMA"))
@@ -130,6 +135,17 @@ func (r *ncclSaid) devices(text string) {
 	}
 	if len(names) > len(r.b.Said.Devices) {
 		r.b.Said.Devices = names
+	}
+}
+
+// interfaces keeps the longest list of interfaces of sockets found by any process.
+func (r *ncclSaid) interfaces(text string) {
+	var names []string
+	for _, m := range ncclInterface.FindAllStringSubmatch(text, maxNames) {
+		names = append(names, m[1])
+	}
+	if len(names) > len(r.b.Said.Interfaces) {
+		r.b.Said.Interfaces = names
 	}
 }
 

@@ -125,13 +125,16 @@ func named(all []Setting, file string) {
 
 // empty reports whether nothing was said.
 func (s *Said) empty() bool {
-	return s.Version == "" && s.Ranks == 0 && len(s.Devices) == 0 && s.Direct+s.Bounced+s.Sockets == 0 && len(s.Settings) == 0 && len(s.Signs) == 0 && len(s.Warnings) == 0
+	return s.Version == "" && s.Ranks == 0 && len(s.Devices)+len(s.Interfaces) == 0 && s.Direct+s.Bounced+s.Sockets == 0 && len(s.Settings) == 0 && len(s.Signs) == 0 && len(s.Warnings) == 0
 }
 
 // join adds what another file says.
 func (s *Said) join(of *Said, file string) {
 	s.Version = cmp.Or(s.Version, of.Version)
 	s.Ranks = max(s.Ranks, of.Ranks)
+	if len(of.Interfaces) > len(s.Interfaces) {
+		s.Interfaces = of.Interfaces
+	}
 	if len(of.Devices) > len(s.Devices) {
 		s.Devices, s.Link = of.Devices, of.Link
 	}

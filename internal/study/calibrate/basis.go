@@ -9,6 +9,7 @@ import (
 
 	"weft/internal/base/wording"
 	"weft/internal/formats/logfile"
+	"weft/internal/sim/protocol"
 	"weft/scenario"
 )
 
@@ -18,10 +19,15 @@ type Stated struct {
 	File string // of several; "" if the log is one file
 	Line int
 	Text string // the words of the log
-	// Idle is the number of a node's NICs that the setting leaves unused; 0 for all other settings.
-	Idle int
+	// Unused says which hardware the setting leaves unused, as the end of a sentence: 3 of 4 NICs of each node are
+	// unused. It is "" for all other settings.
+	Unused string
 
 	over []scenario.Override
+	// Of a setting that leaves hardware unused: the hypothesis that it is, and what the cluster has without it; nil for
+	// what is described.
+	cause string
+	full  []scenario.Override
 }
 
 // state adds what the log states of the run to a collective's task. A setting that the scenario
@@ -30,7 +36,7 @@ func (c *Cluster) state(t *Task, whole *scenario.Resolved, said *logfile.Said) {
 	if t.kind != collective {
 		return
 	}
-	for _, s := range slices.Concat(choices(t, c, said), idleNICsOf(t, whole, said)) {
+	for _, s := range slices.Concat(choices(t, c, said), idleNICsOf(t, whole, said), fewSocketsOf(t, c, whole, said)) {
 		if _, err := c.under(t, s.over); err != nil {
 			t.Told = append(t.Told, fmt.Sprintf("line %d: %s is not simulated: %v", s.Line, s.Text, shortened(err)))
 			continue
@@ -140,11 +146,14 @@ var oneDevice = regexp.MustCompile(`^(?:\w+_\d+|(?:bnxt_re|irdma|rocep|efa)\w*\d
 
 // idleNICsOf is the log's own number of NICs of a node, if it is less than the cluster's: of the
 // devices that NCCL lists, or of NCCL_IB_HCA. A list of devices to leave out says nothing of those
-// that are left.
+// that are left. On TCP it is the number of interfaces that NCCL lists.
 func idleNICsOf(t *Task, whole *scenario.Resolved, said *logfile.Said) []Stated {
-	nics := whole.Cluster.Node.NICs
-	used, s := len(said.Devices), Stated{Text: "NCCL uses " + strings.Join(said.Devices, ", ")}
-	if set, ok := setFor(t, said, "NCCL_IB_HCA"); ok {
+	nics, devices := whole.Cluster.Node.NICs, said.Devices
+	if !protocol.Of(whole.Fabrics[0].Kind).RDMA() {
+		devices = said.Interfaces
+	}
+	used, s := len(devices), Stated{Text: "NCCL uses " + strings.Join(devices, ", "), cause: fewerRailsID}
+	if set, ok := setFor(t, said, "NCCL_IB_HCA"); ok && protocol.Of(whole.Fabrics[0].Kind).RDMA() {
 		if used == 0 {
 			used = devicesIn(set.Value)
 		}
@@ -153,7 +162,7 @@ func idleNICsOf(t *Task, whole *scenario.Resolved, said *logfile.Said) []Stated 
 	if used == 0 || used >= nics || !t.Network() {
 		return nil
 	}
-	s.Idle = nics - used
+	s.Unused = fmt.Sprintf("%d of %s of each node are unused", nics-used, wording.Counted(nics, "NIC", "NICs"))
 	label := fmt.Sprintf("%d of %s of each node in use", used, wording.Counted(nics, "NIC", "NICs"))
 	s.over = []scenario.Override{{Path: "cluster.node.nics", Value: fmt.Sprint(used), Origin: label}}
 	return []Stated{s}

@@ -95,8 +95,8 @@ func TestIdleNICsOfTheLogAreTheCause(t *testing.T) {
 			t.Errorf("%s was simulated with the idle NICs, and says %q, %v", e.ID, e.Label, e.Changes)
 		}
 	}
-	if d.Idle.Idle != 7 || d.Idle.Ratio < 2 || d.Predicted[0][0] != d.Idle.Times[0][0] {
-		t.Errorf("%d NICs are idle, which costs a factor of %g; the prediction is %v, without the line %v", d.Idle.Idle, d.Idle.Ratio, d.Predicted[0][0], d.Idle.Times[0][0])
+	if d.Idle.Unused != "7 of 8 NICs of each node are unused" || d.Idle.Ratio < 2 || d.Predicted[0][0] != d.Idle.Times[0][0] {
+		t.Errorf("%s, which costs a factor of %g; the prediction is %v, without the line %v", d.Idle.Unused, d.Idle.Ratio, d.Predicted[0][0], d.Idle.Times[0][0])
 	}
 }
 

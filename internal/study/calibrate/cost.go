@@ -19,19 +19,20 @@ type Cost struct {
 	// Bytes; 1 is no cost.
 	Ratio float64
 	Bytes int64
-	// Idle is the number of a node's NICs that the settings leave unused, of NICs; 0 for the user's
-	// choices.
-	Idle, NICs int
-	over       []scenario.Override
+	// Unused says which hardware the settings leave unused, as the end of a sentence; "" for the user's choices.
+	Unused string
+
+	cause string // the hypothesis that it is
+	over  []scenario.Override
 }
 
 // price simulates the cluster without the settings that the log states: without those that leave
 // NICs unused, and without the user's choices.
 func (d *Diagnosis) price(ctx context.Context, c *Cluster, o *Options) (err error) {
-	if d.Idle, err = d.cost(ctx, c, o, func(s *Stated) bool { return s.Idle > 0 }); err != nil {
+	if d.Idle, err = d.cost(ctx, c, o, func(s *Stated) bool { return s.Unused != "" }); err != nil {
 		return err
 	}
-	d.Chosen, err = d.cost(ctx, c, o, func(s *Stated) bool { return s.Idle == 0 })
+	d.Chosen, err = d.cost(ctx, c, o, func(s *Stated) bool { return s.Unused == "" })
 	return err
 }
 
@@ -50,7 +51,11 @@ func (d *Diagnosis) cost(ctx context.Context, c *Cluster, o *Options, of func(*S
 			cost.Times = append(cost.Times, d.Predicted[i])
 			continue
 		}
-		r, err := c.resolve(slices.Concat(t.over, t.stated(func(s *Stated) bool { return !of(s) })))
+		over := slices.Concat(t.over, t.stated(func(s *Stated) bool { return !of(s) }))
+		for i := range some {
+			over = append(over, some[i].full...)
+		}
+		r, err := c.resolve(over)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Title, err)
 		}
@@ -59,7 +64,7 @@ func (d *Diagnosis) cost(ctx context.Context, c *Cluster, o *Options, of func(*S
 			return nil, fmt.Errorf("%s: %w", t.Title, err)
 		}
 		cost.Times = append(cost.Times, times)
-		cost.take(t, some, r.Cluster.Node.NICs, times, d.Predicted[i])
+		cost.take(t, some, times, d.Predicted[i])
 	}
 	if len(cost.Stated) == 0 || !d.differs(cost.Times) {
 		return nil, nil
@@ -68,13 +73,17 @@ func (d *Diagnosis) cost(ctx context.Context, c *Cluster, o *Options, of func(*S
 }
 
 // take adds a task with its settings and its times without them and with them.
-func (x *Cost) take(t *Task, some []Stated, nics int, without, with []units.Time) {
+func (x *Cost) take(t *Task, some []Stated, without, with []units.Time) {
 	for i := range some {
 		if text := some[i].quoted(); !slices.Contains(x.Stated, text) {
 			x.Stated = append(x.Stated, text)
 		}
 		x.over = append(x.over, some[i].over...)
-		x.Idle, x.NICs = max(x.Idle, some[i].Idle), nics
+		if x.cause == "" {
+			x.cause, x.Unused = some[i].cause, some[i].Unused
+		} else if !strings.Contains(x.Unused, some[i].Unused) {
+			x.Unused += ", and " + some[i].Unused
+		}
 	}
 	for j := range t.Points {
 		if ratio := float64(with[j]) / float64(without[j]); math.Abs(math.Log(ratio)) > math.Abs(math.Log(x.Ratio)) {
@@ -83,10 +92,10 @@ func (x *Cost) take(t *Task, some []Stated, nics int, without, with []units.Time
 	}
 }
 
-// IdleConvicted reports whether the NICs that the log itself leaves unused are the cause.
+// IdleConvicted reports whether what the log's own settings leave unused is the cause.
 func (d *Diagnosis) IdleConvicted() bool { return d.idleConvicted }
 
-// convictIdle makes the NICs that the log itself leaves unused the cause, if nothing else is likely,
+// convictIdle makes what the log's own settings leave unused the cause, if nothing else is likely,
 // or if the log is nowhere slower than with them: then the prediction without that setting is the
 // one to compare with.
 func (d *Diagnosis) convictIdle() {
@@ -98,7 +107,7 @@ func (d *Diagnosis) convictIdle() {
 	if fast {
 		share = max(share, certain)
 	}
-	h := &Hypotheses[slices.IndexFunc(Hypotheses, func(h Hypothesis) bool { return h.ID == fewerRailsID })]
+	h := &Hypotheses[slices.IndexFunc(Hypotheses, func(h Hypothesis) bool { return h.ID == d.Idle.cause })]
 	m := d.matchOf(d.Predicted)
 	found := Explanation{
 		Hypothesis: h, Label: d.Idle.over[0].Origin, Posterior: share, Match: m.rms(), Worst: m.worst, Shows: true,
@@ -106,7 +115,7 @@ func (d *Diagnosis) convictIdle() {
 	}
 	d.Explanations, d.idleConvicted = slices.Insert(d.Explanations, 0, found), true
 	d.Untried = slices.DeleteFunc(d.Untried, func(u Untried) bool { return u.ID == h.ID })
-	for i := range d.Explanations[1:] { // they were simulated with the idle NICs
+	for i := range d.Explanations[1:] { // they were simulated with what is unused
 		other := &d.Explanations[1+i]
 		other.Posterior *= 1 - share
 		other.Label, other.Changes = found.Label+", and "+other.Label, slices.Concat(found.Changes, other.Changes)

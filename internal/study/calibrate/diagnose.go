@@ -41,7 +41,7 @@ type Diagnosis struct {
 	// Healthy is the probability that the cluster is as described, Other of a fault without a
 	// hypothesis.
 	Healthy, Other float64
-	// Idle is what NICs cost that the log's own settings leave unused, Chosen what the user's other
+	// Idle is what NICs or sockets cost that the log's own settings leave unused, Chosen what the user's other
 	// choices change; nil if nothing that the log could show.
 	Idle, Chosen *Cost
 	// Explanations are the hypotheses, the most probable first. Hypotheses without a simulated
@@ -56,7 +56,7 @@ type Diagnosis struct {
 
 	simulated [][]units.Time // by task and simulated size, on the cluster as described
 	evidence  float64        // logarithm of the log's probability, without the part of Open
-	// idleConvicted says that the NICs that the log leaves unused are the cause.
+	// idleConvicted says that what the log's settings leave unused is the cause.
 	idleConvicted bool
 	burst         float64 // logarithm of the odds by the scatter that the fault comes and goes
 }
@@ -105,19 +105,8 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 	if err != nil || len(d.Tasks) == 0 {
 		return d, err
 	}
-	for _, t := range d.Tasks {
-		times, err := t.run(ctx, t.base, c.Hops, &o)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Title, err)
-		}
-		if err := t.extend(ctx, c, &o, times); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Title, err)
-		}
-		predicted := t.compared(times)
-		if err := t.smallBlocks(ctx, &o, predicted); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Title, err)
-		}
-		d.Predicted, d.simulated = append(d.Predicted, predicted), append(d.simulated, times)
+	if err := d.predict(ctx, c, &o); err != nil {
+		return nil, err
 	}
 	if err := d.price(ctx, c, &o); err != nil {
 		return nil, err
@@ -126,6 +115,31 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 	d.Partial = err != nil
 	d.conclude(trials)
 	return d, err
+}
+
+// predict simulates the cluster as described: first the sizes at which causes are simulated, too, which tells most; then
+// larger ones.
+func (d *Diagnosis) predict(ctx context.Context, c *Cluster, o *Options) error {
+	for _, t := range d.Tasks {
+		times, err := t.run(ctx, t.base, c.Hops, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Title, err)
+		}
+		d.Predicted, d.simulated = append(d.Predicted, t.compared(times)), append(d.simulated, times)
+	}
+	if o.First != nil {
+		o.First(d)
+	}
+	for i, t := range d.Tasks {
+		if err := t.extend(ctx, c, o, d.simulated[i]); err != nil {
+			return fmt.Errorf("%s: %w", t.Title, err)
+		}
+		d.Predicted[i] = t.compared(d.simulated[i])
+		if err := t.smallBlocks(ctx, o, d.Predicted[i]); err != nil {
+			return fmt.Errorf("%s: %w", t.Title, err)
+		}
+	}
+	return nil
 }
 
 // lay converts a log to tasks.

@@ -252,3 +252,26 @@ func TestAnInterruptedDiagnosisKeepsItsResults(t *testing.T) {
 		t.Fatalf("%+v, %v", d, err)
 	}
 }
+
+// The first answer has a time for each compared size, before a cause or a larger size is simulated.
+func TestTheFirstAnswerComesBeforeTheCauses(t *testing.T) {
+	l := read(t, measure(t, "all-reduce", 3, scenario.Override{Path: "fabrics[0].link.lane-rate", Value: "26.5625Gbps", Origin: "fault"}))[0]
+	simulations, before, slow := 0, 0, 0
+	o := Options{MaxSize: 1 << 20, First: func(d *Diagnosis) {
+		before, slow = simulations, len(d.Slow())
+		if len(d.Predicted[0]) != len(d.Tasks[0].Points) || d.Explanations != nil {
+			t.Errorf("%d times for %d sizes, %d causes", len(d.Predicted[0]), len(d.Tasks[0].Points), len(d.Explanations))
+		}
+	}}
+	o.Simulate = func(ctx context.Context, r *scenario.Resolved, so sim.Options) (*results.Results, error) {
+		simulations++
+		return simulateOnce(ctx, r, so)
+	}
+	o.Workers = 1
+	if _, err := describe(t, small).Diagnose(t.Context(), l, o); err != nil {
+		t.Fatal(err)
+	}
+	if before != 1 || simulations < 10 || slow == 0 {
+		t.Errorf("the first answer came after %d of %d simulations, with %d slow sizes: want one, and a slow one", before, simulations, slow)
+	}
+}

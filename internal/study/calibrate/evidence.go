@@ -70,11 +70,12 @@ func bondSaid(log *logfile.Log, t *Task) string {
 // v1 or link-local addresses.
 const usualGID = "3"
 
-// gidSaid is a GID index below the usual one.
+// gidSaid is a GID index below the usual one that a variable sets, or 0 in perftest's banner: perftest takes the first index
+// of RoCE v2 that it finds, whatever its number.
 func gidSaid(log *logfile.Log, t *Task) string {
 	for _, set := range slices.Concat(log.Said.Settings, t.Table.Settings) {
-		name := strings.ToUpper(strings.ReplaceAll(set.Name, " ", "_"))
-		if strings.HasSuffix(name, "GID_INDEX") && set.Value < usualGID && len(set.Value) == 1 {
+		isVariable := strings.HasSuffix(strings.ToUpper(set.Name), "GID_INDEX")
+		if isVariable && set.Value < usualGID && len(set.Value) == 1 || set.Name == "GID index" && set.Value == "0" {
 			return setting(set)
 		}
 	}

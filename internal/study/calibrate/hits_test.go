@@ -124,6 +124,9 @@ var plantedFaults = []planted{
 		r.nic, r.start = between(2, 5), r.start+between(100, 300)
 		r.says = "n1:7:7 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0\n"
 	}},
+	{"tcp", 2, "one interface of a host, 1 to 10 GB/s for a node, 150 to 300 us more, a drag of 80 to 160 us", func(r *rig, between func(a, b float64) float64) {
+		r.nics, r.nic, r.shares, r.start, r.drag = 1, between(1, 10), 1, r.start+between(150, 300), between(80, 160)
+	}},
 	{"nvlink-off", 2, "20 to 45 GB/s among the GPUs, 10 to 20 us more", func(r *rig, between func(a, b float64) float64) {
 		r.inside, r.start = between(20, 45), r.start+between(10, 20)
 	}},

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 
+	"weft/internal/sim/protocol"
 	"weft/scenario"
 )
 
@@ -15,6 +16,9 @@ var orderedShares = []float64{.75, .5, .25}
 // strictOrdering limits the path to memory: to that of GPUs where the data is there, else to that of
 // the host.
 func strictOrdering(c *Cluster, t *Task) ([]variant, string) {
+	if !protocol.Of(t.base.Fabrics[0].Kind).RDMA() {
+		return nil, "the kernel's TCP copies the data: no NIC writes to the program's memory"
+	}
 	if t.base.Fabrics[0].Host.Path == scenario.PathGPUDirectRDMA {
 		return peerPath(c, t)
 	}
@@ -64,4 +68,17 @@ func bondPort(c *Cluster, t *Task) ([]variant, string) {
 	return graded("bond", 1, func(part float64) variant {
 		return one(fmt.Sprintf("flows of %s on a bond of %s", nominal(share(f.Link.Rate(), part)), nominal(f.Link.Rate())), c.path(".link.lane-rate"), share(f.Link.LaneRate, part).Exact())
 	}, .75, .5), ""
+}
+
+// slowSoftware lengthens the software of a message: of NCCL by a factor, of perftest by the time until the program sees a
+// completion. A processor wakes from C1E in some 10 us, from C6 in some 100 us (Linux, drivers/idle/intel_idle.c).
+func slowSoftware(c *Cluster, t *Task) ([]variant, string) {
+	if t.kind == collective {
+		return factors("step-network", "a message's software takes", 2, 4, 10, 20)(c, t)
+	}
+	poll := t.base.Fabrics[0].Host.Poll
+	return graded("wakes", 0, func(micros float64) variant {
+		more := time(micros)
+		return one(fmt.Sprintf("a message takes %v more in the host", more), c.path(".host.poll"), (poll + more).Exact())
+	}, .5, 1, 2, 4, 8, 16, 32, 64, 128), ""
 }

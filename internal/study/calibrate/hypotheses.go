@@ -21,6 +21,7 @@ type Hypothesis struct {
 	random   bool    // its effect on a size does not follow from that on others
 	chosen   bool    // the user chooses it, by a variable of NCCL
 	bursty   bool    // it comes and goes: two measurements of a size differ
+	ofOneNIC bool    // it can be of one NIC alone: of those that stand out among their peers
 	variants func(*Cluster, *Task) ([]variant, string)
 	evidence func(*logfile.Log, *Task) string // evidence in the log itself; may be nil
 	// denied is what the log itself says against it, "" for nothing; may be nil.
@@ -61,6 +62,9 @@ func graded(family string, sound float64, at func(scale float64) variant, scales
 
 // concerns reports whether a hypothesis can affect a task.
 func (h *Hypothesis) concerns(t *Task) bool {
+	if h.ofOneNIC && t.SlowPeers != "" && !t.isSlowPeer {
+		return false
+	}
 	return slices.Contains(h.of, t.kind) && (t.Network() || !h.network)
 }
 
@@ -86,7 +90,7 @@ var Hypotheses = []Hypothesis{
 		},
 	},
 	{
-		ID: "slow-nic", Title: "one NIC's cable runs slower than the others", weight: common, of: bulk, network: true, variants: slowNIC,
+		ID: "slow-nic", Title: "one NIC's cable runs slower than the others", weight: common, of: bulk, network: true, ofOneNIC: true, variants: slowNIC,
 		Check: []string{"ibstat, ibportstate, or mlxlink -d mlx5_X: rate and width of each port; iblinkinfo marks links below their speed", "ib_write_bw pairwise over each NIC"},
 	},
 	{
@@ -98,32 +102,32 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"ibstat: Rate; ethtool ethX: Speed", "the switch's port speed and breakout mode"},
 	},
 	{
-		ID: "gpudirect-off", Title: "GPUDirect RDMA is off: data goes through host memory", weight: common, of: everything, network: true, variants: hostMemory, evidence: bounceSaid, denied: directSaid,
+		ID: "gpudirect-off", Title: "GPUDirect RDMA is off: data goes through host memory", weight: common, of: everything, network: true, ofOneNIC: true, variants: hostMemory, evidence: bounceSaid, denied: directSaid,
 		Check: []string{
 			"lsmod | grep nvidia_peermem; NCCL_DEBUG=INFO: via NET/IB/…/GDRDMA on every connection",
 			"nvidia-smi topo -m: GPU and NIC at PIX or PXB; lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches",
 		},
 	},
 	{
-		ID: "peer-path", Title: "GPU and NIC reach each other by a slower path: ACS or the IOMMU redirects it", weight: occasional, of: everything, network: true, variants: peerPath, evidence: signSaid(logfile.SignACS),
+		ID: "peer-path", Title: "GPU and NIC reach each other by a slower path: ACS or the IOMMU redirects it", weight: occasional, of: everything, network: true, ofOneNIC: true, variants: peerPath, evidence: signSaid(logfile.SignACS),
 		Check: []string{
 			"lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches; dmesg | grep -i iommu",
 			"ib_write_bw --use_cuda beside ib_write_bw in host memory, pair by pair",
 		},
 	},
 	{
-		ID: "relaxed-ordering", Title: "PCIe relaxed ordering is off: writes to memory wait for one another", weight: rare, of: everything, network: true, variants: strictOrdering, evidence: signSaid(logfile.SignRelaxedOff), denied: relaxedSaid,
+		ID: "relaxed-ordering", Title: "PCIe relaxed ordering is off: writes to memory wait for one another", weight: rare, of: everything, network: true, ofOneNIC: true, variants: strictOrdering, evidence: signSaid(logfile.SignRelaxedOff), denied: relaxedSaid,
 		Check: []string{
 			"perftest's banner: PCIe relax order; without --disable_pcie_relaxed",
 			"setpci or lspci -vvv: RlxdOrd+ of the NIC; NCCL_IB_PCI_RELAXED_ORDERING=1, UCX_IB_PCI_RELAXED_ORDERING=on",
 		},
 	},
 	{
-		ID: "pinning", Title: "the process runs on the processor without the NIC (NUMA)", weight: rare, of: everything, network: true, variants: pinned, evidence: signSaid(logfile.SignPinned),
+		ID: "pinning", Title: "the process runs on the processor without the NIC (NUMA)", weight: rare, of: everything, network: true, ofOneNIC: true, variants: pinned, evidence: signSaid(logfile.SignPinned),
 		Check: []string{"numactl --cpunodebind and --membind of the node in /sys/class/infiniband/mlx5_X/device/numa_node", "taskset -cp PID; nvidia-smi topo -m: CPU and NUMA affinity"},
 	},
 	{
-		ID: "bond-port", Title: "flows use one port of a bond", weight: occasional, of: bulk, network: true, variants: bondPort, evidence: bondSaid, denied: notBonded,
+		ID: "bond-port", Title: "flows use one port of a bond", weight: occasional, of: bulk, network: true, ofOneNIC: true, variants: bondPort, evidence: bondSaid, denied: notBonded,
 		Check: []string{"ethtool -S of both ports while it runs", "NCCL_IB_QPS_PER_CONNECTION=4 NCCL_IB_SPLIT_DATA_ON_QPS=1; xmit_hash_policy of the bond"},
 	},
 	{
@@ -135,8 +139,22 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"NCCL_DEBUG=INFO: NET/Socket instead of NET/IB; echo $NCCL_IB_DISABLE", "rdma link, ibv_devinfo, inside the container too"},
 	},
 	{
+		ID: fewSocketsID, Title: "few TCP sockets carry a connection: one core, or the slowest flow, sets the pace", weight: occasional, of: collectives, network: true, variants: fewerSockets,
+		Check: []string{
+			"NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4; their product is 64 at most",
+			"iperf3 -P 8 between two nodes: the sum, and the slowest of the flows, since NCCL divides evenly",
+		},
+	},
+	{
 		ID: "nvlink-off", Title: "NVLink is off: GPUs of a node talk over PCIe", weight: occasional, of: groups, variants: noNVLink, evidence: peersSaid,
 		Check: []string{"nvidia-smi nvlink --status; nvidia-smi topo -m: NV# between all GPUs", "systemctl status nvidia-fabricmanager; echo $NCCL_P2P_DISABLE"},
+	},
+	{
+		ID: "peer-cpu", Title: "GPUs of a node reach each other through the processors, which forward their data slowly", weight: occasional, of: groups, variants: throughProcessors,
+		Check: []string{
+			"nvidia-smi topo -m: PIX or PXB between GPUs, not PHB, NODE or SYS; lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches",
+			"NCCL_P2P_DISABLE=1, or NCCL_P2P_LEVEL=PXB: shared memory is faster than a slow peer-to-peer path",
+		},
 	},
 	{
 		ID: "nvls-off", Title: "no reduction in the NVSwitch (NVLS)", weight: rare, of: collectives, variants: noNVLS,
@@ -159,22 +177,22 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"cpupower frequency-info; the affinity of the ranks (taskset -cp PID), one core for each rank's proxy", "NCCL_DEBUG of TRACE, profilers and plug-ins off"},
 	},
 	{
-		ID: "software", Title: "every message between nodes takes longer in software: host, virtualisation, power states", weight: rare, of: collectives, network: true, variants: factors("step-network", "a message's software takes", 2, 4, 10, 20),
+		ID: "software", Title: "every message between nodes takes longer in software: host, virtualisation, power states", weight: rare, of: []kind{collective, oneMessage}, network: true, variants: slowSoftware,
 		Check: []string{"ib_write_lat between the nodes; cpupower idle-info; C-states and IOMMU in the BIOS"},
 	},
 	{
-		ID: "mtu", Title: "a smaller MTU", weight: occasional, of: everything, network: true, variants: smallerMTU, evidence: mtuSaid,
+		ID: "mtu", Title: "a smaller MTU", weight: occasional, of: everything, network: true, ofOneNIC: true, variants: smallerMTU, evidence: mtuSaid,
 		Check: []string{"ibv_devinfo: active_mtu; ip link: mtu at least 4200 for an RDMA MTU of 4096; the switch's MTU"},
 	},
 	{
-		ID: "loss", Title: "packets are lost and sent again", weight: occasional, of: bulk, network: true, random: true, bursty: true, variants: packetLoss, evidence: signSaid(logfile.SignRetries),
+		ID: "loss", Title: "packets are lost and sent again", weight: occasional, of: bulk, network: true, random: true, bursty: true, ofOneNIC: true, variants: packetLoss, evidence: signSaid(logfile.SignRetries),
 		Check: []string{
 			"rdma statistic, or /sys/class/infiniband/*/ports/1/hw_counters: out_of_sequence, packet_seq_err, local_ack_timeout_err",
 			"ibqueryerrors, or mlxlink -c: symbol errors, BER; ethtool -S: rx_discards_phy",
 		},
 	},
 	{
-		ID: "pause-storm", Title: "a receiver holds its switch back: a storm of PFC pauses, or late credits", weight: occasional, of: bulk, network: true, bursty: true, variants: pauseStorm,
+		ID: "pause-storm", Title: "a receiver holds its switch back: a storm of PFC pauses, or late credits", weight: occasional, of: bulk, network: true, bursty: true, ofOneNIC: true, variants: pauseStorm,
 		Check: []string{
 			"show pfc counters, or ethtool -S: rx_prio3_pause and tx_prio3_pause of every port, twice; the port whose NIC sends most pauses",
 			"on InfiniBand perfquery -x: PortXmitWait of every port, twice",
@@ -185,7 +203,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"show ecn on the switches; np_cnp_sent and rp_cnp_handled of hw_counters stay 0 while queues grow", "cat /sys/class/net/ethX/ecn/roce_rp/enable/3"},
 	},
 	{
-		ID: "wrong-gid", Title: "a wrong GID index: RoCE runs in the default class", weight: rare, of: bulk, network: true, variants: defaultClass, evidence: gidSaid, denied: noGID,
+		ID: "wrong-gid", Title: "a wrong GID index: RoCE runs in the default class", weight: rare, of: bulk, network: true, random: true, variants: defaultClass, evidence: gidSaid, denied: noGID,
 		Check: []string{"show_gids: the index of RoCE v2 with the IPv4 address; NCCL_IB_GID_INDEX, UCX_IB_GID_INDEX, -x of perftest", "ethtool -S: rx_prio0_bytes grows instead of rx_prio3_bytes"},
 	},
 	{
@@ -205,8 +223,19 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"mlxconfig -d … query | grep -i dcqcn; np_cnp_sent, rp_cnp_handled of hw_counters", "ECN thresholds of the switch"},
 	},
 	{
-		ID: "ecmp", Title: "flows collide: ECMP puts them on the same links", weight: occasional, of: bulk, network: true, variants: collisions,
+		ID: "ecmp", Title: "flows collide: ECMP puts them on the same links", weight: occasional, of: bulk, network: true, ofOneNIC: true, variants: collisions,
 		Check: []string{"load of the uplinks while it runs (weft explain shows which flows met)", "adaptive routing or packet spraying of the switches; NCCL_IB_QPS_PER_CONNECTION, NCCL_IB_SPLIT_DATA_ON_QPS"},
+	},
+	{
+		ID: "collision", Title: "routes of these nodes meet on a link between switches", weight: rare, of: []kind{collective, exchange, copies}, network: true, variants: hiddenCollision,
+		Check: []string{
+			"the same test of each of the nodes with a third one: both are fast there",
+			"load of the uplinks while it runs; ibtracert between the two ports of each rail; adaptive routing of the switches",
+		},
+	},
+	{
+		ID: "one-queue-pair", Title: "one queue pair does not fill the link", weight: rare, of: []kind{bandwidth}, network: true, variants: oneQueuePair,
+		Check: []string{"ib_write_bw -q 4, -q 8; larger messages (-s 1048576) and --tx-depth", "cpupower frequency-info: one core posts and polls for one queue pair"},
 	},
 	{
 		ID: "uplinks", Title: "uplinks are missing: more oversubscription than planned", weight: rare, of: bulk, network: true, variants: missingUplinks,
@@ -240,7 +269,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"the pairs of NICs in the library's log (MC_LOG_LEVEL=TRACE, UCX_LOG_LEVEL=info); load of the spines while it runs"},
 	},
 	{
-		ID: "pcie", Title: "PCIe slots run narrower or slower", weight: occasional, of: everything, variants: slowPCIe,
+		ID: "pcie", Title: "PCIe slots run narrower or slower", weight: occasional, of: everything, ofOneNIC: true, variants: slowPCIe,
 		Check: []string{"lspci -vv -s DEVICE | grep LnkSta: speed and width, (downgraded)", "nvidia-smi -q -d PCIE: generation and width, current and max"},
 	},
 }

@@ -3,6 +3,9 @@ package calibrate
 import (
 	"math"
 	"slices"
+	"strings"
+
+	"weft/internal/sim/protocol"
 )
 
 // Measurement is a next step on the cluster that tells causes apart.
@@ -13,12 +16,24 @@ type Measurement struct {
 	shows []string
 }
 
+// isFor reports whether the measurement can be made on a fabric with or without RDMA: perftest wants RDMA, iperf3 tells
+// of TCP alone.
+func (m *Measurement) isFor(rdma bool) bool {
+	switch {
+	case strings.Contains(m.Command, "iperf3"):
+		return !rdma
+	case strings.Contains(m.Command, "ib_") || strings.Contains(m.Command, "NCCL_IB_"):
+		return rdma
+	}
+	return true
+}
+
 // measurements are what an operator can run in minutes. A cause is among shows if the measurement is
 // slow, or prints it, when the cause is there.
 var measurements = []Measurement{
 	{
 		"ib_write_bw between two of the nodes in host memory, once for each NIC: ib_write_bw -d mlx5_X --report_gbits, and -d mlx5_X SERVER", "a NIC, a cable or a path of the fabric is slow if one is",
-		[]string{"slow-nic", "slow-node", "link-rate", "loss", "mtu", "pcie", "pause-storm", "pfc-off", "relaxed-ordering", "pinning", "bond-port", "wrong-gid", "uplinks", "congestion-control"},
+		[]string{"slow-nic", "slow-node", "link-rate", "loss", "mtu", "pcie", "pause-storm", "pfc-off", "relaxed-ordering", "pinning", "bond-port", "wrong-gid", "uplinks", "congestion-control", "collision", "one-queue-pair"},
 	},
 	{
 		"ib_write_bw --use_cuda=0 beside ib_write_bw in host memory, on one NIC", "the path between GPU and NIC is slow if only the first is",
@@ -53,6 +68,22 @@ var measurements = []Measurement{
 		[]string{"pcie", "peer-path", "relaxed-ordering"},
 	},
 	{
+		"the test between each of the two nodes and a third one", "routes of this pair of nodes meet in the fabric if both are fast there; else a node, or its part of the fabric, is slow",
+		[]string{"slow-node", "slow-nic", "slow-gpu", "pause-storm", "link-rate", "pcie", "peer-path", "gpudirect-off", "fewer-rails"},
+	},
+	{
+		"the test again with more queue pairs: ib_write_bw -q 4, and -q 8", "one queue pair does not fill the link, or one path of the fabric is full, if it is faster",
+		[]string{"one-queue-pair", "bond-port", "ecmp", "collision"},
+	},
+	{
+		"iperf3 -P 1, and -P 8, between two of the nodes", "few sockets are the cause if eight flows together carry far more than one; a link, a slot or a processor if they do not",
+		[]string{"tcp-sockets", "slow-nic", "slow-node", "link-rate", "pcie", "pinning", "collision"},
+	},
+	{
+		"nvidia-smi topo -m on the node, and the test again with NCCL_P2P_DISABLE=1", "the processors between the GPUs are the cause if the path is PHB, NODE or SYS and shared memory is faster",
+		[]string{"peer-cpu", "nvlink-off"},
+	},
+	{
 		"the test again with NCCL_IB_QPS_PER_CONNECTION=4 NCCL_IB_SPLIT_DATA_ON_QPS=1", "flows collided, or shared one port of a bond, if it is faster",
 		[]string{"ecmp", "bond-port"},
 	},
@@ -83,8 +114,11 @@ func (d *Diagnosis) Next() (best Measurement, ok bool) {
 	if len(shares) == 0 || len(shares) == 1 && d.Healthy < worthTelling {
 		return best, false
 	}
-	most := 0.
+	most, rdma := 0., !d.onTCP()
 	for _, m := range measurements {
+		if !m.isFor(rdma) {
+			continue
+		}
 		shown := 0.
 		for _, id := range m.shows {
 			shown += shares[id]
@@ -98,6 +132,11 @@ func (d *Diagnosis) Next() (best Measurement, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+// onTCP reports whether the log is of a fabric without RDMA.
+func (d *Diagnosis) onTCP() bool {
+	return slices.ContainsFunc(d.Tasks, func(t *Task) bool { return t.base != nil && !protocol.Of(t.base.Fabrics[0].Kind).RDMA() })
 }
 
 // uncertainty is the entropy in bits of a result that comes with a probability.

@@ -35,3 +35,23 @@ func TestTheNextMeasurementDividesTheCandidates(t *testing.T) {
 		t.Errorf("%v %+v", ok, next)
 	}
 }
+
+// On TCP nobody is sent to perftest, and on InfiniBand nobody to iperf3.
+func TestTheNextMeasurementIsOfTheFabric(t *testing.T) {
+	var on [2]int
+	for _, m := range measurements {
+		tcp, ib := strings.Contains(m.Command, "iperf3"), strings.Contains(m.Command, "ib_write")
+		if tcp && m.isFor(true) || ib && m.isFor(false) {
+			t.Errorf("%q on another fabric", m.Command)
+		}
+		if m.isFor(false) {
+			on[0]++
+		}
+		if m.isFor(true) {
+			on[1]++
+		}
+	}
+	if on[0] < 5 || on[1] < 10 {
+		t.Errorf("%d measurements on TCP, %d with RDMA", on[0], on[1])
+	}
+}

@@ -2,6 +2,8 @@ package calibrate
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"weft/internal/sim/protocol"
 	"weft/scenario"
@@ -42,14 +44,20 @@ func noCongestionControl(c *Cluster, t *Task) ([]variant, string) {
 	return []variant{v}, ""
 }
 
-// defaultClass sends in the class of unmarked packets: without PFC and ECN.
+// defaultClass sends in the class of unmarked packets: without PFC and ECN. There packets are dropped as soon as other
+// traffic shares a queue, which the description does not have; so some are lost on each link.
 func defaultClass(c *Cluster, t *Task) ([]variant, string) {
-	out, why := noPFC(c, t)
-	for i := range out {
-		out[i].label = "RoCE in the default class, without PFC and ECN"
-		out[i].over = append(out[i].over, scenario.Override{Path: c.path(".ethernet.ecn"), Value: "{enabled: false}", Origin: out[i].label})
+	off, why := noPFC(c, t)
+	if why != "" {
+		return nil, why
 	}
-	return out, why
+	class := off[0].with(c.path(".ethernet.ecn"), "{enabled: false}")
+	class.label = "RoCE in the default class, without PFC and ECN"
+	return append([]variant{class}, graded("dropped", 0, func(rate float64) variant {
+		every := int(math.Round(1 / rate))
+		v := variant{label: fmt.Sprintf("%s, and one packet in %d dropped", class.label, every), over: slices.Clone(class.over)}
+		return v.with(c.path(".link.error-rate"), fmt.Sprintf("1/%d", every))
+	}, 1e-5, 1e-4, 1e-3, 1e-2)...), ""
 }
 
 // noPXN has each GPU use its own NIC.

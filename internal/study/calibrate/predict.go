@@ -31,6 +31,9 @@ type Options struct {
 	without string // a table left out of the error
 	coarse  bool   // severities between those tried are not simulated
 	whole   bool   // every variant is simulated at every size
+	// First, if not nil, is called once, as soon as the cluster as described is simulated: its Predicted is known, larger sizes by the
+	// bandwidth of smaller ones, and no cause.
+	First func(*Diagnosis)
 	// Progress, if not nil, is called after each simulation, never concurrently. It names a cause or
 	// a step in place of a fabric.
 	Progress func(sim.Progress)

@@ -63,10 +63,14 @@ type Task struct {
 	// Stated are the settings that the log itself states, with which it is predicted.
 	Stated []Stated
 
-	kind      kind
-	old       bool    // NCCL's release is older than the rules that are known
-	wires     float64 // the busbw in GB/s that the wires carry; 0 if not known
-	simulated []int64 // sizes, ascending
+	// SlowPeers are the NICs that are slower than most others which the log tests in the same way; "" for none.
+	SlowPeers string
+
+	isSlowPeer bool // its own NIC is one of them
+	kind       kind
+	old        bool    // NCCL's release is older than the rules that are known
+	wires      float64 // the busbw in GB/s that the wires carry; 0 if not known
+	simulated  []int64 // sizes, ascending
 	// The cluster as described is simulated to reached: corrections are, by point, the factors on
 	// extrapolated times.
 	reached     int64
@@ -120,6 +124,7 @@ func (c *Cluster) tasks(log *logfile.Log, o Options) (tasks []*Task, notes []log
 		}
 		tasks = append(tasks, task)
 	}
+	besidePeers(tasks)
 	return tasks, notes, beyond
 }
 
@@ -315,6 +320,9 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 		task.over = append(task.over, c.inHostMemory("perftest")...)
 	}
 	task.Title = fmt.Sprintf("%s of %s between two NICs, %s", what, t.Op, memory)
+	if name := device(t); name != "" {
+		task.Title += ", " + name
+	}
 	if t.MTU > 0 && t.MTU != int64(f.MTU) {
 		task.Told = append(task.Told, fmt.Sprintf("perftest ran with an MTU of %s, and the cluster's fabric has %s", units.Bytes(t.MTU), f.MTU))
 	}

@@ -59,7 +59,11 @@ func share(rate units.Rate, of float64) units.Rate {
 
 // slowNIC tries two positions: with congestion control the position of the NIC matters.
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
-	out := slowCables(c, t, "node0/nic0", "one NIC, the first, at ")
+	first := "the first"
+	if t.isSlowPeer {
+		first = t.SlowPeers
+	}
+	out := slowCables(c, t, "node0/nic0", "one NIC, "+first+", at ")
 	if t.kind == bandwidth || t.kind == copies {
 		return out, "" // between the first NICs of two nodes
 	}
@@ -106,13 +110,28 @@ func hostMemory(c *Cluster, t *Task) ([]variant, string) {
 		return nil, err.Error()
 	}
 	rate := staged.Fabrics[0].Host.CopyRate
-	return graded("staged", 0, func(part float64) variant {
+	rated := func(part float64) variant {
 		slow := share(rate, part)
 		v := one(fmt.Sprintf("through host memory, %s a GPU", slow), c.path(".host"), string(scenario.PathRDMAHost))
-		v.over = append(v.over, scenario.Override{Path: c.path(".host.copy-rate"), Value: slow.Exact(), Origin: v.label})
-		return v
-	}, hostShares...), ""
+		return v.with(c.path(".host.copy-rate"), slow.Exact())
+	}
+	out := graded("staged", 0, rated, hostShares...)
+	if t.kind != bandwidth {
+		return out, ""
+	}
+	for _, micros := range callMicros { // of programs that copy message by message, such as MPI's
+		out = append(out, graded(fmt.Sprintf("called %g", micros), 0, func(part float64) variant {
+			v := rated(part)
+			v.label += fmt.Sprintf(", by a call of %v for each message", time(micros))
+			return v.with(c.path(".host.copy-start"), time(micros).Exact())
+		}, hostShares...)...)
+	}
+	return out, ""
 }
+
+// callMicros are the times of a call that copies a message between GPU and host memory, in us: assumptions about cudaMemcpy
+// (openucx/ucx issue 9287: 11 us for a message of 16 KiB).
+var callMicros = []float64{5, 10}
 
 // peerShares are the fractions that redirection leaves of the rate between GPU and NIC: ACS halves
 // it (nccl-tests issue 112, a maintainer), writes without relaxed ordering leave 16 of more than 40
@@ -131,17 +150,62 @@ func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
 	}, peerShares...), ""
 }
 
+// kernelTCP tries sockets over all NICs of a node, as NCCL does with IPoIB, and over one interface, the host's own
+// or a bond: those of a server have 10, 25 or 100 Gb/s.
 func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
 	f := &t.base.Fabrics[0]
 	if !protocol.Of(f.Kind).RDMA() {
 		return nil, "the fabric is TCP"
 	}
-	name := fmt.Sprintf("tcp-%dg", nominal(f.Link.Rate())/units.Gbps)
-	if !slices.Contains(catalog.Names(catalog.Fabric), name) {
-		return nil, fmt.Sprintf("the catalog has no %s", name)
+	name := tcpPreset(nominal(f.Link.Rate()))
+	if name == "" {
+		return nil, fmt.Sprintf("the catalog has no TCP at %s", nominal(f.Link.Rate()))
 	}
-	// The scenario may have a fabric of that preset's name.
-	return []variant{one("kernel TCP", c.path(""), fmt.Sprintf("{preset: %s, name: %s}", name, f.Name))}, ""
+	out := []variant{one("kernel TCP", c.path(""), overTCP(name, f))}
+	single, err := c.under(t, one("", c.path(""), overTCP(singleTCP, f)).over)
+	if err != nil || nominal(f.Link.Rate()) < singleRate {
+		return out, ""
+	}
+	lane := single.Fabrics[0].Link.LaneRate
+	return append(out, graded("interface", 0, func(gbps float64) variant {
+		rate := units.Rate(math.Round(gbps)) * units.Gbps
+		v := one(fmt.Sprintf("kernel TCP over one interface of %s", rate), c.path(""), overTCP(singleTCP, f))
+		return v.with(
+			c.path(".link.lane-rate"), share(lane, float64(rate)/float64(singleRate)).Exact(),
+			"cluster.node.nics", "1",
+		)
+	}, interfaceRates...)...), ""
+}
+
+// singleTCP is the fabric of one interface, and singleRate its rate.
+const (
+	singleTCP  = "tcp-100g"
+	singleRate = 100 * units.Gbps
+)
+
+// interfaceRates are the rates of a server's own interface in Gb/s.
+var interfaceRates = []float64{10, 25, 100}
+
+// overTCP is a fabric of a preset with the name of another one: the scenario may have a fabric of the preset's name.
+func overTCP(preset string, f *scenario.Fabric) string {
+	return fmt.Sprintf("{preset: %s, name: %s}", preset, f.Name)
+}
+
+// tcpPreset is the catalog's TCP of a rate; empty if there is none.
+func tcpPreset(rate units.Rate) string {
+	name := fmt.Sprintf("tcp-%dg", rate/units.Gbps)
+	if !slices.Contains(catalog.Names(catalog.Fabric), name) {
+		return ""
+	}
+	return name
+}
+
+// with is a variant with further changes: paths and their values in turn.
+func (v variant) with(pairs ...string) variant {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		v.over = append(v.over, scenario.Override{Path: pairs[i], Value: pairs[i+1], Origin: v.label})
+	}
+	return v
 }
 
 // nominal is the marketed rate: 400 Gb/s for 399.99.
@@ -281,6 +345,48 @@ func collisions(c *Cluster, t *Task) (out []variant, why string) {
 		}
 	}
 	return out, ""
+}
+
+// meetings are the parts of a link's rate that a flow has where two, three or four meet.
+var meetings = []float64{1. / 2, 1. / 3, 1. / 4}
+
+// hiddenCollision has the flows of one NIC share a link with others. The nodes of a log are often a part of a fabric whose
+// links between switches the description does not have, or has where these nodes do not need them.
+func hiddenCollision(c *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	for i, part := range meetings {
+		rate := share(f.Link.Rate(), part)
+		out = append(out, one(fmt.Sprintf("%d flows of %s on one link", i+2, nominal(f.Link.Rate())), c.path(".slow-links"), fmt.Sprintf("[{nics: [node0/nic0], rate: %s}]", rate.Exact())))
+	}
+	return out, ""
+}
+
+// oneQueuePair bounds the rate of perftest's one queue pair.
+func oneQueuePair(c *Cluster, t *Task) ([]variant, string) {
+	if set, ok := t.Table.Setting("Number of qps"); ok && set.Value != "1" {
+		return nil, "the test has " + set.Value + " queue pairs"
+	}
+	f := &t.base.Fabrics[0]
+	return graded("queue-pair", 1, func(part float64) variant {
+		return one(fmt.Sprintf("%s of %s by one queue pair", nominal(share(f.Link.Rate(), part)), nominal(f.Link.Rate())), c.path(".link.lane-rate"), share(f.Link.LaneRate, part).Exact())
+	}, orderedShares...), ""
+}
+
+// forwardedShares are the parts of a slot's rate that processors leave of the data between GPUs: an all-to-all of four RTX
+// 4090 has 2 of 28 GB/s (NVIDIA/nccl issue 1603).
+var forwardedShares = []float64{.5, .25, .125, .0625}
+
+// throughProcessors slows the paths between GPUs that have no NVLink.
+func throughProcessors(_ *Cluster, t *Task) ([]variant, string) {
+	node := &t.base.Cluster.Node
+	if t.GPUs == 1 || node.ScaleUp.Kind != scenario.ScaleUpPCIe {
+		return nil, "GPUs of a node have links of their own: it is the hypothesis nvlink-off"
+	}
+	rate := node.ScaleUp.LinkRate
+	return graded("forwarded", 0, func(part float64) variant {
+		slow := share(rate, part)
+		return one(fmt.Sprintf("%s between GPUs instead of %s", slow, rate), "cluster.node.scale-up.link-rate", slow.Exact())
+	}, forwardedShares...), ""
 }
 
 // throughNICs sends inside nodes through the NICs.

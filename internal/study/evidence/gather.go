@@ -129,7 +129,7 @@ func (g *gathering) pairs(all *logfile.Logs, others []string) {
 		}
 	}
 	for _, n := range set.Notes {
-		g.Notes = append(g.Notes, logfile.Note(n))
+		g.Notes = append(g.Notes, logfile.Note{File: n.File, Line: n.Line, Text: n.Text})
 	}
 	g.Unlisted += set.Unlisted
 	g.Bandwidth, g.Latency = set.Judge()
@@ -156,7 +156,7 @@ func (g *gathering) ranks(files []string) {
 		}
 	}
 	for _, n := range f.Notes {
-		g.Notes = append(g.Notes, logfile.Note(n))
+		g.Notes = append(g.Notes, logfile.Note{File: n.File, Line: n.Line, Text: n.Text})
 	}
 	g.Unlisted += f.Unlisted
 	if g.Records = f.Files; f.Files > 0 {

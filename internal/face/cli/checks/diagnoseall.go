@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"weft"
 	"weft/internal/face/cli/exit"
@@ -104,6 +105,12 @@ func (d *diagnosing) predict(ctx context.Context, e *simulator.Simulator, log *l
 	o.Progress = func(p weft.Progress) {
 		simulator.ShowProgress(line, p, line.Pace.Left(p.Share, line.Elapsed()))
 	}
+	o.First = func(first *calibrate.Diagnosis) {
+		if line.Elapsed() > firstAfter {
+			line.Clear()
+			e.Note("weft: first answer: %s\n", report.First(first))
+		}
+	}
 	result, err := c.Diagnose(ctx, log, o)
 	if result == nil {
 		if ctx.Err() != nil {
@@ -115,6 +122,10 @@ func (d *diagnosing) predict(ctx context.Context, e *simulator.Simulator, log *l
 	found.log, found.DiagnosisRecord = result, &record
 	return err
 }
+
+// firstAfter is the time of the first simulations from which on the rest takes long enough for a first answer. The causes
+// take some twenty times as long.
+const firstAfter = 300 * time.Millisecond
 
 // conclude presents what was found; failed is the error of the diagnosis of the log.
 func (x *diagnosed) conclude(ctx context.Context, e *simulator.Simulator, asJSON bool, files []string, failed error) error {
