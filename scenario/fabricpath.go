@@ -43,6 +43,14 @@ func (f *Fabric) at(path string) reflect.Value {
 // field, and so is the congestion control, whose parameters depend on its algorithm.
 func FabricFields() []string { return fieldsBelow(reflect.TypeFor[Fabric](), "") }
 
+// Fields are the paths of the fields of a scenario that have no fields of their own, without those of its fabrics. A
+// list is one field.
+func Fields() []string {
+	return slices.DeleteFunc(fieldsBelow(reflect.TypeFor[Scenario](), ""), func(path string) bool {
+		return path == "fabric" || strings.HasPrefix(path, "fabric.") || path == "fabrics"
+	})
+}
+
 func fieldsBelow(t reflect.Type, path string) (all []string) {
 	for i := range t.NumField() {
 		name := yamlName(t.Field(i))

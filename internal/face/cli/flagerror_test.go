@@ -21,8 +21,6 @@ func TestAnUnknownFlagSaysWhatIsValid(t *testing.T) {
 		{"latency --size 4", "weft latency has no flag --size: the size of the message is --bytes"},
 		{"run x.yaml --seeds 3", "weft compare FILE --seeds"},
 		{"bench all-reduce --seeds 3", "weft compare FILE --seeds"},
-		{"run x.yaml --html a", "report.html of --out"},
-		{"compare x.yaml --html a", "report.html of --out"},
 		{"compair x.yaml --seed 3", `weft has no verb "compair" (did you mean compare?)`},
 		{"sm rout --seed 3", `weft sm has no verb "rout" (did you mean route?)`},
 	} {

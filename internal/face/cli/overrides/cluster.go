@@ -2,6 +2,7 @@ package overrides
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -81,6 +82,26 @@ func completeFabric(e *process.Env, cmd *cobra.Command, given []string, typed st
 		out[i] = before + names[i]
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeSet completes the path of a field. Behind fabrics[ it names the fabrics of the scenario on the command line.
+func completeSet(cmd *cobra.Command, given []string, typed string) (paths []string, _ cobra.ShellCompDirective) {
+	if strings.Contains(typed, "=") {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, path := range scenario.Fields() {
+		paths = append(paths, path+"=")
+	}
+	names := []string{"0"}
+	if len(given) > 0 && strings.HasPrefix(typed, "fabrics[") {
+		names = fabricsIn(&process.Env{Stderr: io.Discard, Quiet: true}, given[0])
+	}
+	for _, name := range names {
+		for _, path := range scenario.FabricFields() {
+			paths = append(paths, "fabrics["+name+"]."+path+"=")
+		}
+	}
+	return paths, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // fabricsIn are the names of a scenario's fabrics; none if it cannot be read.

@@ -54,7 +54,7 @@ func (c *Flags) RegisterFields(cmd *cobra.Command) {
 	f.StringArrayVar(&c.Set, "set", nil, "change a field of the scenario, such as fabrics[0].mtu=1KiB or fabrics[NAME].mtu=1KiB; may be repeated")
 	f.StringArrayVar(&c.Overlay, "overlay", nil, "apply a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
 	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
-	_ = cmd.RegisterFlagCompletionFunc("set", cobra.NoFileCompletions)
+	_ = cmd.RegisterFlagCompletionFunc("set", completeSet)
 }
 
 // RegisterSeed adds the flag for the seed to a verb with something random.

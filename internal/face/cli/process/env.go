@@ -129,13 +129,19 @@ func (e *Env) ReportFlags(cmd *cobra.Command) {
 // Tell prints a document.
 func (e *Env) Tell(d *doc.Document) error { return d.Terminal(e.Stdout, e.Style()) }
 
+// Page writes the page for --html, if it is asked for.
+func (e *Env) Page(d *doc.Document) error {
+	if e.HTML == "" {
+		return nil
+	}
+	return e.WriteFile(e.HTML, d.HTML)
+}
+
 // Present writes the page for --html, and prints the document, or its result as JSON: a value, or
 // the text of one.
 func (e *Env) Present(d *doc.Document, asJSON bool, result any) error {
-	if e.HTML != "" {
-		if err := e.WriteFile(e.HTML, d.HTML); err != nil {
-			return err
-		}
+	if err := e.Page(d); err != nil {
+		return err
 	}
 	if !asJSON {
 		return e.Tell(d)

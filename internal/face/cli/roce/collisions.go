@@ -88,6 +88,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	c.RegisterStudy(cmd, e,
 		"simulations at the same time; results do not depend on it (default: all cores)",
 		"scenario.yaml, collisions.json and report.html", "print as JSON, the same as collisions.json")
+	e.ReportFlags(cmd)
 	for _, flag := range []string{"nodes", "qps", "hash-seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
@@ -131,10 +132,7 @@ func (c *colliding) do(ctx context.Context, e *simulator.Simulator, path string)
 }
 
 func (c *colliding) tell(e *simulator.Simulator, result *collisions.Result) error {
-	if c.JSON {
-		return process.PrintJSON(e.Env, result)
-	}
-	return e.Tell(report.Collisions(result, nil))
+	return e.Present(report.Collisions(result, nil), c.JSON, result)
 }
 
 // store writes the folder, if requested.

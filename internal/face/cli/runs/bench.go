@@ -99,8 +99,8 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
 	cmd.AddCommand(further...)
 	b.Flags.Register(cmd)
 	b.Execution.Register(e, cmd)
-	e.ReportFlags(cmd)
-	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details and --html"
+	e.DetailsFlag(cmd)
+	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
 	return cmd
@@ -171,8 +171,8 @@ func (b *bench) do(ctx context.Context, e *simulator.Simulator, collect scenario
 		return fmt.Errorf("--series cannot be used with --algo %s, which writes no run folder", everyAlgorithm)
 	case every:
 		b.Algo = ""
-	case e.HTML != "" || e.Details:
-		return fmt.Errorf("--html and --details are for --algo %s; the page of a run is report.html of --out", everyAlgorithm)
+	case e.Details:
+		return fmt.Errorf("--details is for --algo %s", everyAlgorithm)
 	}
 	r, err := b.scenario(e, collect, from, to, step)
 	if err != nil {

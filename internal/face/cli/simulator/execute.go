@@ -44,7 +44,7 @@ func (x *Execution) Register(e *Simulator, cmd *cobra.Command) {
 	e.ExactFlag(cmd)
 	SeriesFlag(cmd, &x.Series)
 	MetricsFlag(cmd, &x.Metrics)
-	flags.Absent(cmd, "the page is report.html of --out", "html")
+	e.PageFlag(cmd)
 	flags.Absent(cmd, "one seed is simulated; weft compare FILE --seeds repeats each size", "seeds")
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
@@ -103,7 +103,7 @@ func (x *Execution) Run(ctx context.Context, e *Simulator, r *scenario.Resolved,
 		results.Partial, err = true, verdict // "context canceled" is not a useful reason
 	}
 	// The folder comes first: a closed pipe ends the program during the output.
-	stored := cmp.Or(x.store(folder, r, resolved, results, series, recorded, x.meta(e, r, results, started, wall, err)), unrecorded, unseen)
+	stored := cmp.Or(x.store(e, folder, r, resolved, results, series, recorded, x.meta(e, r, results, started, wall, err)), unrecorded, unseen)
 	printErr := x.tell(e, results, tell)
 	e.skipped(results, verdict)
 	switch {
@@ -144,15 +144,18 @@ func (x *Execution) tell(e *Simulator, results *results.Results, tell func(*resu
 	return e.Answer(text)
 }
 
-// store writes the run folder, if requested.
-func (x *Execution) store(folder *RunFolder, r *scenario.Resolved, resolved []byte, results *results.Results, series *SeriesOf, recorded []runstore.File, meta runstore.Meta) error {
-	if folder == nil {
+// store writes the run folder and the page, if requested.
+func (x *Execution) store(e *Simulator, folder *RunFolder, r *scenario.Resolved, resolved []byte, results *results.Results, series *SeriesOf, recorded []runstore.File, meta runstore.Meta) error {
+	if folder == nil && e.HTML == "" {
 		return nil
 	}
 	var page bytes.Buffer
 	d := report.Comparison(results, r, resolved)
 	if err := cmp.Or(series.Embed(d, recorded), d.HTML(&page)); err != nil {
 		return exit.Errorf(exit.Failed, "the page cannot be made: %w", err)
+	}
+	if err := e.Page(d); err != nil || folder == nil {
+		return err
 	}
 	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes(), Series: recorded}
 	if err := folder.Write(run); err != nil {

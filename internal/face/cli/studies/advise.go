@@ -45,7 +45,7 @@ keeps the limits of first token and tokens, and what to change first.`,
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
 	e.ExactFlag(cmd)
-	e.DetailsFlag(cmd)
+	e.ReportFlags(cmd)
 	return cmd
 }
 
@@ -117,12 +117,7 @@ func (x *advising) finish(e *simulator.Simulator, a *advise.Advice, folder *proc
 			return err
 		}
 	}
-	var err error
-	if x.asJSON {
-		err = process.PrintJSON(e.Env, a.Record())
-	} else {
-		err = e.Tell(report.Advice(a))
-	}
+	err := e.Present(report.Advice(a), x.asJSON, a.Record())
 	if err == nil && a.Partial {
 		return exit.Errorf(exit.Partial, "interrupted: the advice has no counterfactuals and no turning points")
 	}

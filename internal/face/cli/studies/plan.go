@@ -39,7 +39,7 @@ FILE is the request; flags override it. See docs/PLAN.md.`,
 		RunE: func(cmd *cobra.Command, given []string) error { return x.run(cmd, e, given) },
 	}
 	x.register(cmd)
-	e.DetailsFlag(cmd)
+	e.ReportFlags(cmd)
 	return cmd
 }
 
@@ -131,13 +131,11 @@ func (x *planning) run(cmd *cobra.Command, e *process.Env, given []string) error
 
 // tell prints the result, or the design of the requested bill.
 func (x *planning) tell(e *process.Env, p *plan.Plan) error {
-	switch {
-	case x.asJSON:
-		return process.PrintJSON(e, p.Record())
-	case x.bill != "":
-		return e.Tell(report.Bill(p.Designs[0]))
+	d := report.Plan(p, x.all)
+	if x.bill != "" {
+		d = report.Bill(p.Designs[0])
 	}
-	return e.Tell(report.Plan(p, x.all))
+	return e.Present(d, x.asJSON, p.Record())
 }
 
 // onlyDesign is a plan with one of its designs.

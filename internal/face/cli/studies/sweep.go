@@ -91,7 +91,7 @@ variant that fails has its error in the table. The table does not depend on -j.`
 func (s *sweeping) printing(e *simulator.Simulator, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.json, "json", false, "print the table as JSON")
 	cmd.Flags().BoolVar(&s.csv, "csv", false, "print the table as CSV, all rows")
-	e.DetailsFlag(cmd)
+	e.ReportFlags(cmd)
 }
 
 func newSweepShow(e *simulator.Simulator) *cobra.Command {
@@ -243,9 +243,9 @@ func (s *sweeping) collect(e *simulator.Simulator, f *sweep.Folder) error {
 	case s.csv:
 		return t.WriteCSV(e.Stdout)
 	case s.json:
-		return s.asJSON(e, t)
+		return cmp.Or(e.Page(d), s.asJSON(e, t))
 	}
-	return e.Tell(d)
+	return e.Present(d, false, nil)
 }
 
 // asJSON prints the table.

@@ -13,7 +13,6 @@ import (
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
-	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
 	"weft/internal/study/tune"
@@ -70,7 +69,7 @@ or another objective reuses the simulations.`,
 		},
 	}
 	t.Register(cmd)
-	e.DetailsFlag(cmd)
+	e.ReportFlags(cmd)
 	f := cmd.Flags()
 	f.Lookup("fabric").Usage = "the fabric to tune, by name (default: the scenario's tune.fabric, or its only one)"
 	f.Lookup("seed").Usage = "first seed of the search; the next seeds follow (default: the scenario's)"
@@ -124,11 +123,7 @@ func (t *tuning) finish(e *simulator.Simulator, p *tune.Problem, folder *tuneFol
 	if t.Out != "" {
 		stored = folder.store(e, p, result, t.JSON)
 	}
-	if t.JSON {
-		printErr = process.PrintJSON(e.Env, result)
-	} else {
-		printErr = e.Tell(report.Tune(result, nil, nil))
-	}
+	printErr = e.Present(report.Tune(result, nil, nil), t.JSON, result)
 	if err := cmp.Or(stored, printErr); err != nil {
 		return err
 	}
