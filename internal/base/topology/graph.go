@@ -42,6 +42,8 @@ type Node struct {
 	// Cables holds the index into Graph.Cables by port, -1 for a port without a cable. Its length
 	// is the radix.
 	Cables []int32
+	// PortNames are the names of the first ports of a switch on a real fabric whose ports have names; else nil.
+	PortNames []string
 }
 
 // Identity is what a Subnet Manager knows a node by. The zero value says that the node has none of its own.

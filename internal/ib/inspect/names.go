@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -31,7 +30,7 @@ func namesOf(s *subnet.Subnet) names {
 func (n names) of(node int32) string { return n[node] }
 
 func (in *inspection) endName(e subnet.End) string {
-	return fmt.Sprintf("%s port %d", in.names.of(e.Node), e.Port)
+	return in.names.of(e.Node) + " " + in.s.Port(e).NameAs(e.Port)
 }
 
 // naming reports missing and duplicate names and LIDs.

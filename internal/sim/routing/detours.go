@@ -18,11 +18,13 @@ type Detours struct {
 	// ports are the next ports of each switch to each leaf, by switch and leaf; nil if there is no
 	// path.
 	ports [][][]uint16
+	// dist are the lengths of the paths to each leaf, by leaf and switch; -1: there is no path. It falls along every path.
+	dist [][]int32
 }
 
 // NewDetours finds the paths around failed cables.
 func NewDetours(g *topology.Graph, down []bool) *Detours {
-	r := &Detours{g: g, down: down, ports: make([][][]uint16, g.Switches())}
+	r := &Detours{g: g, down: down, ports: make([][][]uint16, g.Switches()), dist: make([][]int32, g.Switches())}
 	for s := range r.ports {
 		r.ports[s] = make([][]uint16, g.Switches())
 	}
@@ -34,6 +36,9 @@ func NewDetours(g *topology.Graph, down []bool) *Detours {
 			w.upAndDown(int32(leaf))
 		default:
 			w.shortest(int32(leaf))
+		}
+		if r.hasEndpoint(leaf) {
+			r.dist[leaf] = slices.Clone(w.dist)
 		}
 	}
 	return r
@@ -51,6 +56,13 @@ func (r *Detours) Set(sw, dst int) []uint16 {
 	}
 	return r.ports[sw][leaf]
 }
+
+// ToLeaf is the ports of a switch for the endpoints of another one.
+func (r *Detours) ToLeaf(sw, leaf int) []uint16 { return r.ports[sw][leaf] }
+
+// Distances are the lengths of the paths of all switches to the endpoints of one, -1 without a path; nil if it has none. They
+// fall along every path.
+func (r *Detours) Distances(leaf int) []int32 { return r.dist[leaf] }
 
 // hasEndpoint reports whether a switch has a cable to an endpoint.
 func (r *Detours) hasEndpoint(sw int) bool {

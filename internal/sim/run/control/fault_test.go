@@ -239,11 +239,11 @@ func TestAStandbyTakesOver(t *testing.T) {
 // TestFaultsThatCannotBeAreRefused finds the reason in each error.
 func TestFaultsThatCannotBeAreRefused(t *testing.T) {
 	for want, fault := range map[string]string{
-		"no node":      "{at: 1ms, switch: leaf99}",
-		"no cable":     "{at: 1ms, link: leaf0 port 17}",
-		"no number":    "{at: 1ms, link: leaf0 port x}",
-		"a port, such": "{at: 1ms, link: leaf0}",
-		"no switch":    "{at: 1ms, switch: node0/nic0}",
+		"no node":                "{at: 1ms, switch: leaf99}",
+		"no cable":               "{at: 1ms, link: leaf0 port 17}",
+		"has no cable at port x": "{at: 1ms, link: leaf0 port x}",
+		"a port, such":           "{at: 1ms, link: leaf0}",
+		"no switch":              "{at: 1ms, switch: node0/nic0}",
 	} {
 		r := simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics+"faults: ["+fault+"]")
 		if _, err := NewPlan(r, &r.Fabrics[0]); err == nil || !strings.Contains(err.Error(), want) {
