@@ -8,8 +8,8 @@ import (
 
 // Detours are the shortest paths around failed cables. On a tree they go up and then down, never up
 // again: this is the result of up/down routing, and of eBGP if the switches of one level share an
-// AS number (RFC 7938, 5.2.1), so that none passes a route on to another of its level. To endpoints of spines, and on other
-// shapes, they are the paths with the fewest cables between groups, and among these the paths with
+// AS number (RFC 7938, 5.2.1), so that none passes a route on to another of its level. In a tree with endpoints above the leaves, a switch without such a path takes the
+// shortest one that is left, as with an AS for each switch. On other shapes they are the paths with the fewest cables between groups, and among these the paths with
 // the fewest cables: this is the result of eBGP if each group, or on a torus each switch, is an AS.
 // The ports of a switch ascend.
 type Detours struct {
@@ -19,7 +19,8 @@ type Detours struct {
 	// path.
 	ports [][][]uint16
 	// dist are the lengths of the paths to each leaf, by leaf and switch; -1: there is no path. It falls along every path.
-	dist [][]int32
+	dist  [][]int32
+	mixed bool // a tree with endpoints above the leaves
 }
 
 // NewDetours finds the paths around failed cables.
@@ -28,18 +29,20 @@ func NewDetours(g *topology.Graph, down []bool) *Detours {
 	for s := range r.ports {
 		r.ports[s] = make([][]uint16, g.Switches())
 	}
+	for sw := range g.Switches() {
+		r.mixed = r.mixed || g.Family == topology.FamilyTree && r.level(int32(sw)) > 1 && r.hasEndpoint(sw)
+	}
 	w := detourWalk{r: r, dist: make([]int32, g.Switches())}
 	for leaf := range g.Switches() {
-		switch level := g.Nodes[g.Endpoints+leaf].Level; {
-		case !r.hasEndpoint(leaf):
-		case g.Family == topology.FamilyTree && level == 1:
+		if !r.hasEndpoint(leaf) {
+			continue
+		}
+		if g.Family == topology.FamilyTree {
 			w.upAndDown(int32(leaf))
-		default:
+		} else {
 			w.shortest(int32(leaf))
 		}
-		if r.hasEndpoint(leaf) {
-			r.dist[leaf] = slices.Clone(w.dist)
-		}
+		r.dist[leaf] = slices.Clone(w.dist)
 	}
 	return r
 }
@@ -150,6 +153,32 @@ func (w *detourWalk) upAndDown(leaf int32) {
 			}
 		}
 	}
+	for r.mixed && w.outward(leaf) {
+	}
+}
+
+// outward lets the switches without a path take one over neighbours that have one, and reports whether any could.
+func (w *detourWalk) outward(leaf int32) (found bool) {
+	before := slices.Clone(w.dist)
+	for x := range int32(len(w.dist)) {
+		if before[x] >= 0 {
+			continue
+		}
+		best, ports := int32(-1), []uint16(nil)
+		w.r.neighbours(x, func(port uint16, y int32) {
+			switch d := before[y]; {
+			case d < 0:
+			case best < 0 || d < best:
+				best, ports = d, []uint16{port}
+			case d == best:
+				ports = append(ports, port)
+			}
+		})
+		if best >= 0 {
+			w.dist[x], w.r.ports[x][leaf], found = best+1, ports, true
+		}
+	}
+	return found
 }
 
 func (w *detourWalk) top() (top int8) {

@@ -79,7 +79,16 @@ func wholeNode(s *subnet.Subnet, node int32) (Part, error) {
 func cable(s *subnet.Subnet, e subnet.End) Part {
 	far := s.Peer(e)
 	host := s.Nodes[e.Node].Kind != subnet.Switch || s.Nodes[far.Node].Kind != subnet.Switch
-	return Part{Name: s.EndName(e) + " to " + s.EndName(far), Node: -1, Cable: e, Host: host}
+	return Part{Name: endName(s, e) + " to " + endName(s, far), Node: -1, Cable: e, Host: host}
+}
+
+// endName is a port as --fail takes it, too.
+func endName(s *subnet.Subnet, e subnet.End) string {
+	name := s.Nodes[e.Node].Name
+	if name == "" {
+		name = s.Nodes[e.Node].GUID.String()
+	}
+	return name + " " + s.Port(e).NameAs(e.Port)
 }
 
 // nodesNamed are the nodes that a name or GUID means; an error if it means several.
