@@ -1,6 +1,11 @@
 package topology
 
-import "weft/units"
+import (
+	"fmt"
+	"strings"
+
+	"weft/units"
+)
 
 // Kind is the kind of a node of the graph.
 type Kind uint8
@@ -108,6 +113,16 @@ func (g *Graph) Compute() int { return g.Endpoints - g.Services - g.Others }
 
 // Switches is the number of switches: nodes Endpoints to len(Nodes)-1.
 func (g *Graph) Switches() int { return len(g.Nodes) - g.Endpoints }
+
+// HostName is the name of a host, from 0: what stands before the names of its NICs.
+func (g *Graph) HostName(host int) string {
+	if nic := host * max(1, g.NodeNICs); nic < g.Endpoints {
+		if name, _, ok := strings.Cut(g.Nodes[nic].Name, "/"); ok {
+			return name
+		}
+	}
+	return fmt.Sprintf("node%d", host)
+}
 
 // Peer is the other side of the cable at e; ok is false if the port has no cable.
 func (g *Graph) Peer(e End) (peer End, cable int32, ok bool) {

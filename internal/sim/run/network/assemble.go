@@ -202,7 +202,7 @@ func (p *Plan) Build(app fabric.App, nodes int, up ScaleUp, parts int) (*Network
 		n.Stride++ // the pool follows the GPUs of its node
 	}
 	if up.Rate.Num > 0 {
-		addScaleUp(b, up, nodes)
+		addScaleUp(b, up, nodes, p.Graph.HostName)
 		b.Hosts = p.hosts(nodes)
 	}
 	b.PKeys, b.Segments = p.Keys.enforced(), p.Segments.enforced()
@@ -267,7 +267,7 @@ func SlowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]unit
 // addScaleUp adds the GPUs and a scale-up switch for each node. A real node's switches, over which
 // each GPU's links are spread evenly, are modelled as one; a mesh of direct links or a PCIe tree is
 // modelled as a switch of the same rate.
-func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
+func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int, host func(node int) string) {
 	s := &up.Node.ScaleUp
 	switches := max(1, s.Switches)
 	latency := max(2*units.Picosecond, s.Latency) // in two parts, each longer than zero: an arrival is later than its sending
@@ -291,13 +291,13 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	bases := make([]int32, nodes)
 	for node := range nodes {
 		for g := range up.Node.GPUs {
-			id := b.GPU(fmt.Sprintf("node%d/gpu%d", node, g), gpu)
+			id := b.GPU(fmt.Sprintf("%s/gpu%d", host(node), g), gpu)
 			if g == 0 {
 				bases[node] = id
 			}
 		}
 		if Pooled(up.Node) {
-			b.GPU(fmt.Sprintf("node%d/memory-pool", node), &pool)
+			b.GPU(host(node)+"/memory-pool", &pool)
 		}
 	}
 	ports := up.Node.GPUs
@@ -305,7 +305,7 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 		ports++
 	}
 	for node, base := range bases {
-		id := b.ScaleUpSwitch(fmt.Sprintf("node%d/scale-up", node), ports, base, sw)
+		id := b.ScaleUpSwitch(host(node)+"/scale-up", ports, base, sw)
 		for g := range up.Node.GPUs {
 			b.ScaleUpCable(base+int32(g), 0, id, int32(g), up.Rate, 0)
 		}
