@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/ib/inspect"
+	"weft/scenario"
 )
 
 // Inspection describes the fabric of a file: its parts with their levels, rails, links and
@@ -45,7 +46,35 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		}
 		d.Add(s)
 	}
-	d.Add(doc.Section{Title: "Routes of OpenSM 3.3.23", Blocks: routes})
+	if len(routes) > 0 {
+		d.Add(doc.Section{Title: "Routes of OpenSM 3.3.23", Blocks: routes})
+	}
+	return d
+}
+
+// CablingInspection describes a fabric that is no InfiniBand subnet. settings are the switches and ports whose
+// configurations differ from the first switch's.
+func CablingInspection(title string, r *inspect.Report, settings []scenario.SwitchSettings, notes []string) *doc.Document {
+	d := Inspection(title, r, nil)
+	d.Brand = "Ethernet fabric"
+	if len(settings) > 0 {
+		t := doc.Wrapped("switches", "ports", "have of their own")
+		for _, s := range settings {
+			var set []string
+			for _, a := range s.Set {
+				set = append(set, string(a))
+			}
+			ports := "all"
+			if len(s.Ports) > 0 {
+				ports = strings.Join(s.Ports, " ")
+			}
+			t.Add(doc.Text(strings.Join(s.Names, ", ")), doc.Text(ports), doc.Text(strings.Join(set, ", ")))
+		}
+		d.Add(doc.Section{Title: "Configurations that differ", Caption: "ports are numbered from 1 in the order of their names", Blocks: []doc.Block{t}})
+	}
+	if len(notes) > 0 {
+		d.Add(doc.Section{Title: "From the files", In: doc.Details, Blocks: []doc.Block{doc.List(notes)}})
+	}
 	return d
 }
 

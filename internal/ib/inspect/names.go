@@ -69,7 +69,9 @@ func (in *inspection) naming() {
 	if mlx > 0 {
 		in.find(Note, "unnamed-adapter", nil, "%s only the vendor's default name: which host they are in is unknown", have(mlx, "adapter"))
 	}
-	in.withoutLIDs()
+	if !in.ethernet {
+		in.withoutLIDs()
+	}
 }
 
 // withoutLIDs counts the ports that should have a LID and have none: 0, or the permissive LID, which

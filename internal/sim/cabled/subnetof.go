@@ -33,7 +33,7 @@ func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 		if len(ports[i]) > subnet.MaxPorts {
 			return nil, fmt.Errorf("%s: %s has %d ports with cables, and one chip at most %d: the cables inside of it are not in the file, take one that lists its chips, such as ibnetdiscover's", name, f.NameOf(i), len(ports[i]), subnet.MaxPorts)
 		}
-		at := s.Add(n, max(1, len(ports[i])))
+		at := s.Add(n, min(subnet.MaxPorts, max(1, len(ports[i]), d.Ports)))
 		for name, number := range ports[i] {
 			s.Nodes[at].Ports[number].Name = name
 		}

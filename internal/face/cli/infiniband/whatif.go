@@ -265,18 +265,7 @@ const usualSize = "16MiB"
 
 // usual is the scenario of an all-reduce between the hosts of a file's fabric.
 func (w *whatIf) usual(e *simulator.Simulator, source *cabled.Source) (*scenario.Resolved, error) {
-	text, err := source.Scenario(source.Name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := scenario.DecodeIn(e.Path("."), source.Name, []byte(text))
-	if err == nil {
-		file, err = w.Overlaid(e.Env, file)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r, err := w.ResolveWith(file, []scenario.Override{{Path: "workload.sizes", Value: usualSize, Origin: source.Name}}, nil)
+	r, file, err := scenarioOf(e, &w.Flags, source)
 	if err != nil {
 		return nil, err
 	}
@@ -287,6 +276,23 @@ func (w *whatIf) usual(e *simulator.Simulator, source *cabled.Source) (*scenario
 	e.Note("weft: note: the all-reduce is of %s between %d hosts with as many GPUs as NICs (%d), taken as %s: weft fabric convert --to scenario writes the scenario, to change that\n",
 		usualSize, r.Cluster.Nodes, r.Cluster.Node.NICs, r.Cluster.Node.Preset)
 	return r, nil
+}
+
+// scenarioOf is the scenario that weft fabric convert writes for a fabric.
+func scenarioOf(e *simulator.Simulator, c *overrides.Flags, source *cabled.Source) (*scenario.Resolved, *scenario.File, error) {
+	text, err := source.Scenario(source.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := scenario.DecodeIn(e.Path("."), source.Name, []byte(text))
+	if err == nil {
+		file, err = c.Overlaid(e.Env, file)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.ResolveWith(file, []scenario.Override{{Path: "workload.sizes", Value: usualSize, Origin: source.Name}}, nil)
+	return r, file, err
 }
 
 // parts are the parts that fail, and the number of cables to hosts that are left out because each cuts off its host
