@@ -94,7 +94,10 @@ func fabricCounts(r *inspect.Report) string {
 		hosts += " with " + exactly(r.Adapters, "adapter port", "adapter ports")
 	}
 	parts := []string{exactly(r.Switches, "switch", "switches"), hosts, exactly(r.Cables, "cable", "cables")}
-	if r.Routers > 0 {
+	switch {
+	case r.Routers > 0 && r.Ethernet:
+		parts = append(parts, exactly(r.Routers, "other device", "other devices"))
+	case r.Routers > 0:
 		parts = append(parts, exactly(r.Routers, "router", "routers"))
 	}
 	if r.Aggregation > 0 {
@@ -206,7 +209,10 @@ func ratioText(r float64) string {
 
 // linkLines are the links of each sort by width and speed.
 func linkLines(r *inspect.Report) (out []string) {
-	sort := ""
+	sort, others := "", "routers"
+	if r.Ethernet {
+		others = "other devices"
+	}
 	for _, l := range r.Links {
 		name := l.Link
 		if name == "?????" {
@@ -218,7 +224,7 @@ func linkLines(r *inspect.Report) (out []string) {
 			continue
 		}
 		sort = l.Sort
-		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes", "router": "routers"}[sort])+text)
+		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes", "router": others}[sort])+text)
 	}
 	return out
 }

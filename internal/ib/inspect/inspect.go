@@ -20,7 +20,7 @@ func Subnet(s *subnet.Subnet, contradictions ...string) *Report {
 func Ethernet(s *subnet.Subnet) *Report { return inspect(s, nil, true).report }
 
 func inspect(s *subnet.Subnet, contradictions []string, ethernet bool) *inspection {
-	in := &inspection{ethernet: ethernet, s: s, names: namesOf(s), report: &Report{}}
+	in := &inspection{ethernet: ethernet, s: s, names: namesOf(s), report: &Report{Ethernet: ethernet}}
 	for _, text := range contradictions {
 		in.find(Error, "contradiction", nil, "%s", text)
 	}
