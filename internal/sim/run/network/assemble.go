@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
+	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/protocol"
@@ -333,11 +334,24 @@ func (n *Network) ConnectNICs(a, b int32, entropy uint32, order uint64, sl int) 
 	p := n.Plan
 	keyA, keyB := p.Keys.Pair(a, b)
 	path := p.Level(a, b, keyA, sl)
-	atA, atB := p.Connection(a, entropy, entropy, path), p.Connection(b, OtherEnd(entropy), entropy, path)
+	hashed := p.Hashed(a, b, entropy)
+	atA, atB := p.Connection(a, hashed, entropy, path), p.Connection(b, OtherEnd(hashed), entropy, path)
 	atA.PKey, atB.PKey = keyA, keyB
 	atA.Order, atB.Order = order, order
 	p.ByPath(a, b, &atA, &atB)
 	return n.Connect(a, b, atA, atB)
+}
+
+// Hashed is what switches hash of the packets of a connection from a NIC to another: its entropy, or the two addresses.
+func (p *Plan) Hashed(from, to int32, entropy uint32) uint32 {
+	if p.Fabric.Routing.Hash != scenario.HashAddresses {
+		return entropy
+	}
+	pair := uint32(engine.Mix(uint64(min(from, to))<<32|uint64(max(from, to)))) &^ 1
+	if from > to {
+		return OtherEnd(pair)
+	}
+	return pair
 }
 
 // OtherEnd is the entropy of the packets that return on a connection.
