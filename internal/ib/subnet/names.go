@@ -16,7 +16,11 @@ func (s *Subnet) NodeName(node int32) string {
 
 // EndName is a port's name in messages.
 func (s *Subnet) EndName(e End) string {
-	return s.NodeName(e.Node) + " " + s.Port(e).NameAs(e.Port)
+	p := &Port{} // tables name ports that a switch does not have
+	if int(e.Port) < len(s.Nodes[e.Node].Ports) {
+		p = s.Port(e)
+	}
+	return s.NodeName(e.Node) + " " + p.NameAs(e.Port)
 }
 
 // NameAs is the name of a port with a number.

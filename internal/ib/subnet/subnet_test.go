@@ -79,6 +79,18 @@ func TestMoreLIDsThanASubnetHasAreRefused(t *testing.T) {
 	}
 }
 
+// TestAPortHasTheNameOfItsFile: of Ethernet a name, of InfiniBand a number, also one that the switch does not have.
+func TestAPortHasTheNameOfItsFile(t *testing.T) {
+	s := &Subnet{}
+	s.Add(Node{Kind: Switch, Name: "leaf1"}, 3)
+	s.Nodes[0].Ports[1].Name, s.Nodes[0].Ports[2].Name = "Ethernet0", "7"
+	for port, want := range map[uint8]string{1: `"leaf1" Ethernet0`, 2: `"leaf1" port 7`, 3: `"leaf1" port 3`, 255: `"leaf1" port 255`} {
+		if got := s.EndName(End{Node: 0, Port: port}); got != want {
+			t.Errorf("port %d is %s, want %s", port, got, want)
+		}
+	}
+}
+
 // TestARateIsShownAsTheLinkThatHasIt: what is left of a link that lost lanes or runs at a lower speed; Ethernet has neither.
 func TestARateIsShownAsTheLinkThatHasIt(t *testing.T) {
 	ndr := Link{Width: 4, Speed: NDR}
