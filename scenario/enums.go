@@ -373,6 +373,15 @@ const (
 	FixedRetransmission    Retransmission = "fixed"    // after each timeout
 )
 
+// HashFields are the fields of a packet that the switches of Ethernet hash.
+type HashFields string
+
+// The choices.
+const (
+	HashFlow      HashFields = "flow"      // addresses and ports: each queue pair has a path of its own
+	HashAddresses HashFields = "addresses" // addresses alone: all queue pairs of two NICs share a path
+)
+
 // Entropy is Ultra Ethernet's choice of the entropy values of packets.
 type Entropy string
 
@@ -582,6 +591,7 @@ var enums = []enum{
 	listOf(GoBackN, SelectiveRepeat),
 	listOf(FenceQueue, FenceMessage, FenceNone),
 	listOf(AdaptiveRetransmission, FixedRetransmission),
+	listOf(HashFlow, HashAddresses),
 	listOf(Oblivious, Recycled),
 	listOf(Cubic, DCTCP),
 	listOf(PathCPU, PathRDMAHost, PathGPUDirectP2P, PathGPUDirectRDMA),

@@ -275,6 +275,8 @@ type Routing struct {
 	// ECMP and flowlets, marks, losses. Another number gives another draw with the
 	// same run.seed; none pins the hash, because each run.seed draws again.
 	HashSeed uint32 `yaml:"hash-seed"`
+	// Hash is what ECMP and flowlets hash of a packet; flow if it is left out. SONiC's SWITCH_HASH gives it.
+	Hash HashFields `yaml:"hash,omitzero"`
 	// FlowletGap is the silence after which a flow may change its path.
 	FlowletGap units.Time `yaml:"flowlet-gap" range:"0..1s"`
 	// AdaptiveThreshold is the number of bytes more than the shortest queue that

@@ -14,7 +14,8 @@ type Fault struct {
 	// and lasts as long as the first.
 	Times  int        `yaml:"times,omitzero" range:"0..64"`
 	Period units.Time `yaml:"period,omitzero" range:"0..forever"`
-	// Link is a cable, by one of its ends: leaf1 port 5. Ports count from 1.
+	// Link is a cable, by one of its ends: leaf1 port 5, or leaf1:5. Ports count from 1, and have the names of a
+	// fabric's file: leaf1:Ethernet16.
 	Link string `yaml:"link,omitzero"`
 	// Switch is a switch that goes dark, with all its cables.
 	Switch string `yaml:"switch,omitzero"`

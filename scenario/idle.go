@@ -86,6 +86,7 @@ var idleRules = []idleRule{
 	{"cluster.node.cpu.memory-latency", func(_ *Resolved, f *Fabric) bool { return f.Host.Path == PathGPUDirectRDMA }, "on the path gpudirect-rdma data pass no host memory"},
 
 	{"routing.adaptive-threshold", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Adaptive }, "routing.mode is not adaptive"},
+	{"routing.hash", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != ECMP && f.Routing.Mode != Flowlet }, "routing.mode is not ecmp or flowlet"},
 	{"routing.flowlet-gap", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Flowlet }, "routing.mode is not flowlet"},
 	{"nic.out-of-order", func(_ *Resolved, f *Fabric) bool {
 		return f.Routing.Mode != Adaptive && f.Routing.Mode != Spray || protocol.Of(f.Kind).OnTCP() || protocol.Of(f.Kind).Unordered

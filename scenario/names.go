@@ -78,6 +78,14 @@ const (
 	ManagerNIC = "manager"
 )
 
+// HostName is the name of a node: the site's, or node0 and so on.
+func (c *Cluster) HostName(node int) string {
+	if node < len(c.Hosts) {
+		return c.Hosts[node]
+	}
+	return fmt.Sprintf("node%d", node)
+}
+
 // NICs are the NICs with a name, counted over the cluster: node3 is all of the node's, node3/nic1
 // is one.
 func (c *Cluster) NICs(name string) ([]int, error) {

@@ -197,6 +197,42 @@ func TestTheSettingsOfASwitchAreThoseAtTheFabricsRate(t *testing.T) {
 	}
 }
 
+// TestWhatASwitchHashesIsRead: without the source port of UDP all queue pairs of two NICs share a path. The first switch decides;
+// another one that differs is told.
+func TestWhatASwitchHashesIsRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, other []string
+		want         HashFields
+		told         bool
+	}{
+		"nothing said":  {nil, nil, "", false},
+		"five fields":   {[]string{"SRC_IP", "DST_IP", "IP_PROTOCOL", "L4_SRC_PORT", "L4_DST_PORT"}, []string{"L4_SRC_PORT"}, HashFlow, false},
+		"addresses":     {[]string{"SRC_IP", "DST_IP"}, []string{"DST_IP", "SRC_IP"}, HashAddresses, false},
+		"they differ":   {[]string{"SRC_IP", "DST_IP"}, []string{"SRC_IP", "L4_SRC_PORT"}, HashAddresses, true},
+		"frames":        {[]string{"SRC_MAC", "DST_MAC"}, nil, "", false},
+		"one says it":   {nil, []string{"SRC_IP"}, "", true},
+		"only one port": {[]string{"L4_DST_PORT"}, nil, "", false},
+	} {
+		dir := siteFolder(t, func(sw string, config map[string]any) {
+			fields := c.other
+			if sw == "leaf1" {
+				fields = c.first
+			}
+			if fields != nil {
+				config["SWITCH_HASH"] = map[string]any{"GLOBAL": map[string]any{"ecmp_hash": fields}}
+			}
+		})
+		f, fabric, err := decodeSite(t, dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := strings.Contains(strings.Join(f.Notes(), "\n"), "other fields than leaf1 (SWITCH_HASH)")
+		if fabric.Routing.Hash != c.want || told != c.told {
+			t.Errorf("%s: %q, want %q; told %v, want %v (%q)", name, fabric.Routing.Hash, c.want, told, c.told, f.Notes())
+		}
+	}
+}
+
 // TestAPortOfTheFirstSwitchMayHaveTheDataElsewhere: port Ethernet4 of leaf1 has a map of its own, with the data in the lossy queue 1.
 func TestAPortOfTheFirstSwitchMayHaveTheDataElsewhere(t *testing.T) {
 	dir := siteFolder(t, func(name string, c map[string]any) {

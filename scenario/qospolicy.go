@@ -147,10 +147,7 @@ func (r subnetRules) nicsOf(guids []qos.Range) (names []string) {
 // nicName is the name of a NIC of the cluster.
 func (c *Cluster) nicName(nic int) string {
 	nics := max(1, c.Node.NICs)
-	host, adapter := fmt.Sprintf("node%d", nic/nics), fmt.Sprintf("nic%d", nic%nics)
-	if nic/nics < len(c.Hosts) {
-		host = c.Hosts[nic/nics]
-	}
+	host, adapter := c.HostName(nic/nics), fmt.Sprintf("nic%d", nic%nics)
 	if nic%nics < len(c.Adapters) {
 		adapter = c.Adapters[nic%nics]
 	}

@@ -324,7 +324,7 @@ func (t *Topology) takePlaced(p *cabled.Placed, usual, nic units.Rate, endpoints
 	t.Radix, t.Others = 2, p.Others
 	t.Devices, t.Links = make([]TopologyDevice, len(p.Devices)), make([]TopologyLink, len(p.Links))
 	for i, d := range p.Devices {
-		t.Devices[i] = TopologyDevice{Name: d.Name, GUID: d.GUID, Port: d.Port, LID: int(d.LID), Ports: d.Ports, Level: d.Level, Group: d.Group + 1}
+		t.Devices[i] = TopologyDevice{Name: d.Name, GUID: d.GUID, Port: d.Port, LID: int(d.LID), Ports: d.Ports, PortNames: p.PortNamesOf(i), Level: d.Level, Group: d.Group + 1}
 		t.Radix = max(t.Radix, d.Ports)
 	}
 	for i, l := range p.Links {

@@ -51,6 +51,7 @@ type derivedSettings struct {
 	without int      // switches without QoS for the fabric's DSCP
 	bare    int      // ports without it, of other switches
 	classes int      // switches that map DSCPs to other classes, in a way that the simulator does not have
+	hashes  int      // switches that hash other fields than the first
 	moved   int      // switches that have the data in another queue
 	alike   []string // fields in which ports differ, and cannot in the simulator
 }
@@ -106,6 +107,10 @@ func (d *derivedSettings) take(sw *sonic.Switch, numbers map[string]int) {
 		d.moved++
 	}
 	set, others := d.differences(usual, d.first, ofOneSwitch)
+	if i := slices.Index(others, "routing.hash"); i >= 0 {
+		others = slices.Delete(others, i, i+1)
+		d.hashes++
+	}
 	d.classes += min(1, len(others))
 	d.add("", set, sw.Hostname)
 	byPort := map[string][]int{} // by settings that differ
@@ -187,6 +192,9 @@ func (d *derivedSettings) note(folder string) {
 	}
 	if d.moved > d.classes {
 		note += fmt.Sprintf("; %s the data in other queues than %s: the settings of these queues are taken, and a pause stops what it names", wording.Counted(d.moved-d.classes, "switch has", "switches have"), d.of)
+	}
+	if d.hashes > 0 {
+		note += fmt.Sprintf("; %s other fields than %s (SWITCH_HASH), and all switches are simulated as that one", wording.Counted(d.hashes, "switch hashes", "switches hash"), d.of)
 	}
 	if d.classes > 0 {
 		note += fmt.Sprintf("; %s DSCP to other classes, which is not simulated: weft roce lint finds it", wording.Counted(d.classes, "switch maps", "switches map"))

@@ -138,6 +138,9 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool, like *cl
 	if p.Speed > 0 { // PORT has it
 		add("switch.mtu", "%dB", p.MTU)
 	}
+	if hash := hashOf(sw.ECMPHash); hash != "" {
+		add("routing.hash", "%s", hash)
+	}
 	add("ethernet.data-priority", "%d", number[data.Queue])
 	add("ethernet.ack-priority", "%d", number[data.Queue])
 	add("ethernet.cnp-priority", "%d", number[cnp.Queue])
@@ -183,6 +186,18 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool, like *cl
 		facts = append(facts, groupFacts(sw, profile)...)
 	}
 	return facts, nil
+}
+
+// hashOf is what a switch hashes of RoCE v2: its flows differ in the source port of UDP. Empty: the switch's own choice, or
+// neither addresses nor that port.
+func hashOf(fields []string) HashFields {
+	switch {
+	case slices.Contains(fields, "L4_SRC_PORT"):
+		return HashFlow
+	case slices.Contains(fields, "SRC_IP") || slices.Contains(fields, "DST_IP"):
+		return HashAddresses
+	}
+	return ""
 }
 
 // classOf is the class of a DSCP, which must have a queue and a priority group.

@@ -33,6 +33,8 @@ type TopologyDevice struct {
 	LID int `yaml:"lid,omitzero" range:"0..65535"`
 	// Ports is the number of ports of a switch; 0: as many as it has cables.
 	Ports int `yaml:"ports,omitzero" range:"0..16384"`
+	// PortNames are the names of the ports of a switch, by number, on a fabric whose ports have names, such as Ethernet16.
+	PortNames []string `yaml:"port-names,omitzero"`
 	// Level is 1 for a leaf and more for a switch above it; 0 for a NIC, and for a switch without hosts below.
 	Level int `yaml:"level,omitzero" range:"0..127"`
 	// Group is the pod or group of a switch, from 1; 0: none.

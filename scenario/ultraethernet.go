@@ -135,6 +135,9 @@ func (r ethernetRules) checkUltraEthernet() {
 // checkOthers reports fields that other fabrics do not have.
 func (r transportRules) checkOthers() {
 	if protocol.Of(r.Kind).Unordered {
+		if r.Routing.Hash == HashAddresses {
+			r.complain("routing.hash", "a fabric of kind %s sprays its packets by what switches hash: with the addresses alone none would leave its path; take flow", r.Kind)
+		}
 		return
 	}
 	for _, field := range []string{"ethernet.trim", "transport.entropy", "transport.entropy-values"} {

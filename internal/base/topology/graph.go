@@ -1,6 +1,11 @@
 package topology
 
-import "weft/units"
+import (
+	"fmt"
+	"strings"
+
+	"weft/units"
+)
 
 // Kind is the kind of a node of the graph.
 type Kind uint8
@@ -42,6 +47,8 @@ type Node struct {
 	// Cables holds the index into Graph.Cables by port, -1 for a port without a cable. Its length
 	// is the radix.
 	Cables []int32
+	// PortNames are the names of the first ports of a switch on a real fabric whose ports have names; else nil.
+	PortNames []string
 }
 
 // Identity is what a Subnet Manager knows a node by. The zero value says that the node has none of its own.
@@ -106,6 +113,16 @@ func (g *Graph) Compute() int { return g.Endpoints - g.Services - g.Others }
 
 // Switches is the number of switches: nodes Endpoints to len(Nodes)-1.
 func (g *Graph) Switches() int { return len(g.Nodes) - g.Endpoints }
+
+// HostName is the name of a host, from 0: what stands before the names of its NICs.
+func (g *Graph) HostName(host int) string {
+	if nic := host * max(1, g.NodeNICs); nic < g.Endpoints {
+		if name, _, ok := strings.Cut(g.Nodes[nic].Name, "/"); ok {
+			return name
+		}
+	}
+	return fmt.Sprintf("node%d", host)
+}
 
 // Peer is the other side of the cable at e; ok is false if the port has no cable.
 func (g *Graph) Peer(e End) (peer End, cable int32, ok bool) {

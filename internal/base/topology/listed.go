@@ -26,11 +26,12 @@ type Listed struct {
 
 // ListedDevice is a node of a real fabric.
 type ListedDevice struct {
-	Name  string
-	ID    Identity
-	Ports int   // of a switch
-	Level int8  // of a switch, 1 at a leaf; 0: no host reaches it
-	Group int32 // pod or group, -1 if it has none
+	Name      string
+	ID        Identity
+	Ports     int      // of a switch
+	PortNames []string // of a switch, by number; at most Ports; nil: they are numbers
+	Level     int8     // of a switch, 1 at a leaf; 0: no host reaches it
+	Group     int32    // pod or group, -1 if it has none
 }
 
 // ListedLink is Count equal cables between two numbered nodes; a Count of 0 is 1.
@@ -161,8 +162,8 @@ func (s Listed) addNodes(b *builder, degrees []int, nics int) {
 	b.add(Endpoint, 0, 1, s.Endpoints, func(e int, n *Node) { n.Name, n.ID = s.Devices[e].Name, s.Devices[e].ID })
 	for i := s.Endpoints; i < len(degrees); i++ {
 		d := &s.Devices[i]
-		b.add(Switch, d.Level, max(d.Ports, degrees[i]), 1, func(_ int, n *Node) {
-			n.Name, n.ID, n.Group = d.Name, d.ID, d.Group
+		b.add(Switch, d.Level, max(d.Ports, len(d.PortNames), degrees[i]), 1, func(_ int, n *Node) {
+			n.Name, n.ID, n.Group, n.PortNames = d.Name, d.ID, d.Group, d.PortNames
 		})
 	}
 }

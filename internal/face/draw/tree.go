@@ -249,7 +249,7 @@ func (d *treeDrawing) hosts() *itemRow {
 			}
 		}
 		if it == nil {
-			it = &item{label: fmt.Sprintf("node%d", h)}
+			it = &item{label: d.g.HostName(h)}
 			if leaf != nil {
 				it.cluster, it.more = leaf.cluster, leaf.more && hosts > maxDrawHosts
 				byLeaf[leaf] = it

@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/ib/inspect"
+	"weft/scenario"
 )
 
 // Inspection describes the fabric of a file: its parts with their levels, rails, links and
@@ -45,7 +46,35 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		}
 		d.Add(s)
 	}
-	d.Add(doc.Section{Title: "Routes of OpenSM 3.3.23", Blocks: routes})
+	if len(routes) > 0 {
+		d.Add(doc.Section{Title: "Routes of OpenSM 3.3.23", Blocks: routes})
+	}
+	return d
+}
+
+// CablingInspection describes a fabric that is no InfiniBand subnet. settings are the switches and ports whose
+// configurations differ from the first switch's.
+func CablingInspection(title string, r *inspect.Report, settings []scenario.SwitchSettings, notes []string) *doc.Document {
+	d := Inspection(title, r, nil)
+	d.Brand = "Ethernet fabric"
+	if len(settings) > 0 {
+		t := doc.Wrapped("switches", "ports", "have of their own")
+		for _, s := range settings {
+			var set []string
+			for _, a := range s.Set {
+				set = append(set, string(a))
+			}
+			ports := "all"
+			if len(s.Ports) > 0 {
+				ports = strings.Join(s.Ports, " ")
+			}
+			t.Add(doc.Text(strings.Join(s.Names, ", ")), doc.Text(ports), doc.Text(strings.Join(set, ", ")))
+		}
+		d.Add(doc.Section{Title: "Configurations that differ", Caption: "ports are numbered from 1 in the order of their names", Blocks: []doc.Block{t}})
+	}
+	if len(notes) > 0 {
+		d.Add(doc.Section{Title: "From the files", In: doc.Details, Blocks: []doc.Block{doc.List(notes)}})
+	}
 	return d
 }
 
@@ -65,7 +94,10 @@ func fabricCounts(r *inspect.Report) string {
 		hosts += " with " + exactly(r.Adapters, "adapter port", "adapter ports")
 	}
 	parts := []string{exactly(r.Switches, "switch", "switches"), hosts, exactly(r.Cables, "cable", "cables")}
-	if r.Routers > 0 {
+	switch {
+	case r.Routers > 0 && r.Ethernet:
+		parts = append(parts, exactly(r.Routers, "other device", "other devices"))
+	case r.Routers > 0:
 		parts = append(parts, exactly(r.Routers, "router", "routers"))
 	}
 	if r.Aggregation > 0 {
@@ -177,7 +209,10 @@ func ratioText(r float64) string {
 
 // linkLines are the links of each sort by width and speed.
 func linkLines(r *inspect.Report) (out []string) {
-	sort := ""
+	sort, others := "", "routers"
+	if r.Ethernet {
+		others = "other devices"
+	}
 	for _, l := range r.Links {
 		name := l.Link
 		if name == "?????" {
@@ -189,7 +224,7 @@ func linkLines(r *inspect.Report) (out []string) {
 			continue
 		}
 		sort = l.Sort
-		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes", "router": "routers"}[sort])+text)
+		out = append(out, fmt.Sprintf("Links to %s:", map[string]string{"host": "hosts", "switch": "switches", "aggregation": "aggregation nodes", "router": others}[sort])+text)
 	}
 	return out
 }

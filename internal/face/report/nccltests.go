@@ -30,10 +30,11 @@ type NCCLTests struct {
 	Op        string // the reduction, as in -o
 	Root      int
 	Datatype  scenario.Datatype
-	GPUs      int    // per node
-	Threads   int    // of a process
-	PerThread int    // GPUs of a thread
-	GPU       string // model
+	GPUs      int                   // per node
+	Threads   int                   // of a process
+	PerThread int                   // GPUs of a thread
+	GPU       string                // model
+	Host      func(node int) string // the name of a node
 	MinBusBW  float64
 	HasMinBus bool // NCCL_TESTS_MIN_BW is set
 }
@@ -149,7 +150,7 @@ func (o NCCLTests) heading(b *strings.Builder, t test, ranks int, f results.Fabr
 	gpus := max(1, o.GPUs)
 	for rank := range min(ranks, maxRankLines) {
 		fmt.Fprintf(b, "#  Rank %2d Group %2d Pid %6d on %10s device %2d [0x%02x] %s\n",
-			rank, 0, rank+1, "node"+strconv.Itoa(rank/gpus), rank%gpus, rank%gpus, o.GPU)
+			rank, 0, rank+1, o.Host(rank/gpus), rank%gpus, rank%gpus, o.GPU)
 	}
 	if ranks > maxRankLines {
 		fmt.Fprintf(b, "#  ... and %d more ranks\n", ranks-maxRankLines)

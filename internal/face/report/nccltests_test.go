@@ -42,7 +42,7 @@ func ncclPrinted(t *testing.T, o NCCLTests, r *results.Results) (text string, me
 
 var allReduce = NCCLTests{
 	Weft: "test", MinBytes: units.KiB, MaxBytes: 256 * units.MiB, Step: 2, Factor: true, Iters: 1, Check: true,
-	Collect: scenario.AllReduce, Op: "sum", Datatype: "float", GPUs: 8, GPU: "NVIDIA H100",
+	Collect: scenario.AllReduce, Op: "sum", Datatype: "float", GPUs: 8, GPU: "NVIDIA H100", Host: (&scenario.Cluster{}).HostName,
 }
 
 func TestNCCLTestsTable(t *testing.T) {

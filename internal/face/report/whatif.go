@@ -17,8 +17,12 @@ const maxCosts = 40
 // WhatIf says what the failure of each part costs a fabric. job is the scenario's workload, empty without one.
 func WhatIf(title, job string, r *whatif.Report, whole whatif.Job, jobs []whatif.Job) *doc.Document {
 	d := &doc.Document{Brand: "What if it fails", Title: title, Footer: "Made by weft fabric what-if. The same file and version make the same page."}
-	lines := []string{fmt.Sprintf("Whole, routed by %s: %s pairs of host ports with a path; shifts of all hosts get %s of a cable's rate in the mean, %s in the worst.",
-		r.Whole.Engine, count(r.Whole.Pairs), percent(r.Whole.Shift), percent(r.Whole.WorstShift))}
+	var lines []string
+	if left := r.Parts - len(r.Costs); left > 0 {
+		lines = append(lines, fmt.Sprintf("Stopped: %d of %d judged.", len(r.Costs), r.Parts))
+	}
+	lines = append(lines, fmt.Sprintf("Whole, routed by %s: %s pairs of host ports with a path; shifts of all hosts get %s of a cable's rate in the mean, %s in the worst.",
+		r.Whole.Engine, count(r.Whole.Pairs), percent(r.Whole.Shift), percent(r.Whole.WorstShift)))
 	if job != "" {
 		lines = append(lines, wholeJob(job, whole))
 	}
@@ -42,8 +46,12 @@ func WhatIf(title, job string, r *whatif.Report, whole whatif.Job, jobs []whatif
 	if r.Alike > 0 {
 		notes = append(notes, fmt.Sprintf("%s to hosts: each cuts off its port, and no other. They were not routed one by one.", exactly(r.Alike, "cable", "cables")))
 	}
-	notes = append(notes, fmt.Sprintf("Each failure was routed anew, as a Subnet Manager does, and judged by %s. Shift: each host sends to the one some places behind it; the share of its cable's rate that the slowest host gets, 0 if hosts are apart; all cables count as equally fast. Not judged: the time until the tables are new, and what is lost meanwhile.",
-		exactly(r.Shifts, "shift", "shifts")))
+	how := "as a Subnet Manager does"
+	if r.Whole.Engine == whatif.BGP {
+		how = "as BGP does, each flow shared evenly among equally short paths (hashed flows meet: weft roce collisions)"
+	}
+	notes = append(notes, fmt.Sprintf("Each failure was routed anew, %s, and judged by %s. Shift: each host sends to the one some places behind it; the share that the slowest host gets of the rate that its cable and its partner's carry, 0 if hosts are apart; cables count with their rates. Not judged: the time until the tables are new, and what is lost meanwhile.",
+		how, exactly(r.Shifts, "shift", "shifts")))
 	for _, g := range groups[:shown] {
 		if c := &r.Costs[g.First]; c.Instead != "" {
 			notes = append(notes, fmt.Sprintf("Without %s the engine is %s: %s.", c.Failed, c.Engine, c.Instead))

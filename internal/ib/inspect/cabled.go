@@ -41,7 +41,7 @@ func Cabling(s *subnet.Subnet) *cabling.Fabric {
 			}
 			link := slower(s, near)
 			f.Cables = append(f.Cables, cabling.Cable{
-				A: cableEnd(near), B: cableEnd(far), Rate: link.Rate(), Could: cmp.Or(s.Port(near).Could.Rate(), s.Port(far).Could.Rate()), Link: linkText(link),
+				A: cableEnd(s, near), B: cableEnd(s, far), Rate: link.Rate(), Could: cmp.Or(s.Port(near).Could.Rate(), s.Port(far).Could.Rate()), Link: linkText(link),
 			})
 		}
 	}
@@ -75,13 +75,16 @@ func housing(description string) (name, model string) {
 	return name, model
 }
 
-func cableEnd(e subnet.End) cabling.End {
+func cableEnd(s *subnet.Subnet, e subnet.End) cabling.End {
+	if name := s.Port(e).Name; name != "" {
+		return cabling.End{Device: int(e.Node), Port: name}
+	}
 	return cabling.End{Device: int(e.Node), Port: strconv.Itoa(int(e.Port))}
 }
 
 // linkText is a link as InfiniBand's tools write it, empty if nothing is known of it.
 func linkText(l subnet.Link) string {
-	if l == (subnet.Link{}) {
+	if l == (subnet.Link{}) || l.Bare > 0 {
 		return ""
 	}
 	return l.String()

@@ -79,7 +79,11 @@ func hostsOf(g *graph) (hosts []host, of map[int32]int32) {
 			if len(n.Ports) > 2 {
 				l += "/" + string(rune('0'+p%10))
 			}
-			hosts[h].adapters = append(hosts[h].adapters, adapter{l, label, end, g.number(far.Node)})
+			card := label
+			if name := n.Ports[p].Name; name != "" { // on Ethernet
+				l, card = name, name
+			}
+			hosts[h].adapters = append(hosts[h].adapters, adapter{l, card, end, g.number(far.Node)})
 		}
 	}
 	for i := range hosts {

@@ -13,11 +13,14 @@ import (
 // Subnet describes a subnet and its faults. contradictions is the reader's messages about
 // cables that contradict each other and were left out.
 func Subnet(s *subnet.Subnet, contradictions ...string) *Report {
-	return inspect(s, contradictions).report
+	return inspect(s, contradictions, false).report
 }
 
-func inspect(s *subnet.Subnet, contradictions []string) *inspection {
-	in := &inspection{s: s, names: namesOf(s), report: &Report{}}
+// Ethernet describes a fabric without GUIDs and LIDs, whose ports have names and whose links have bare rates.
+func Ethernet(s *subnet.Subnet) *Report { return inspect(s, nil, true).report }
+
+func inspect(s *subnet.Subnet, contradictions []string, ethernet bool) *inspection {
+	in := &inspection{ethernet: ethernet, s: s, names: namesOf(s), report: &Report{Ethernet: ethernet}}
 	for _, text := range contradictions {
 		in.find(Error, "contradiction", nil, "%s", text)
 	}
@@ -36,16 +39,17 @@ func inspect(s *subnet.Subnet, contradictions []string) *inspection {
 
 // inspection is the state of one inspection.
 type inspection struct {
-	s      *subnet.Subnet
-	names  names
-	report *Report
-	all    *graph    // every switch
-	parts  []*island // the largest first
-	part   []int     // by switch in all: index into parts; -1 for a stub
-	hosts  []host
-	hostOf map[int32]int32 // by node: index into hosts
-	found  []Finding
-	more   map[string]int
+	s        *subnet.Subnet
+	ethernet bool // without GUIDs and LIDs
+	names    names
+	report   *Report
+	all      *graph    // every switch
+	parts    []*island // the largest first
+	part     []int     // by switch in all: index into parts; -1 for a stub
+	hosts    []host
+	hostOf   map[int32]int32 // by node: index into hosts
+	found    []Finding
+	more     map[string]int
 }
 
 // island is one part of the fabric, with the result of its analysis.
@@ -284,6 +288,7 @@ func diameter(g *graph) int {
 // count counts nodes, ports and cables.
 func (in *inspection) count() {
 	r := in.report
+	free := false
 	for i := range in.s.Nodes {
 		n := &in.s.Nodes[i]
 		cabled := 0
@@ -293,7 +298,10 @@ func (in *inspection) count() {
 			}
 		}
 		r.Cables += cabled
+		free = free || n.Kind == subnet.Switch && cabled < n.NumPorts()
 		switch {
+		case in.ethernet && n.Kind == subnet.Router && cabled == 0:
+			continue // management, whose cables are not the fabric's
 		case n.Kind == subnet.Switch:
 			r.Switches++
 		case n.Kind == subnet.Router:
@@ -308,6 +316,9 @@ func (in *inspection) count() {
 		}
 	}
 	r.Cables /= 2
+	if in.ethernet && !free && r.Switches > 0 {
+		in.notJudged("free ports: the file lists ports with cables alone")
+	}
 }
 
 // selfCables reports cables with both ends at one node.

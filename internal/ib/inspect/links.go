@@ -74,7 +74,7 @@ func (in *inspection) slowLink(e subnet.End, a, b subnet.Link) {
 func (in *inspection) model(node int32) string {
 	n := &in.s.Nodes[node]
 	if n.Kind == subnet.Switch {
-		return "switch " + n.GUID.String()
+		return fmt.Sprintf("switch %d", node)
 	}
 	return fmt.Sprintf("adapter %x %x %s", n.VendorID, n.DeviceID, nameFamily(n))
 }

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -31,7 +30,7 @@ func namesOf(s *subnet.Subnet) names {
 func (n names) of(node int32) string { return n[node] }
 
 func (in *inspection) endName(e subnet.End) string {
-	return fmt.Sprintf("%s port %d", in.names.of(e.Node), e.Port)
+	return in.names.of(e.Node) + " " + in.s.Port(e).NameAs(e.Port)
 }
 
 // naming reports missing and duplicate names and LIDs.
@@ -70,7 +69,9 @@ func (in *inspection) naming() {
 	if mlx > 0 {
 		in.find(Note, "unnamed-adapter", nil, "%s only the vendor's default name: which host they are in is unknown", have(mlx, "adapter"))
 	}
-	in.withoutLIDs()
+	if !in.ethernet {
+		in.withoutLIDs()
+	}
 }
 
 // withoutLIDs counts the ports that should have a LID and have none: 0, or the permissive LID, which

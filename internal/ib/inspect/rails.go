@@ -13,7 +13,9 @@ import (
 func (in *inspection) judgeHosts() {
 	in.report.Hosts = len(in.hosts)
 	families := familiesOf(in.hosts)
-	in.report.Planes = in.planesOfAdapters(in.hosts)
+	if !in.ethernet { // there each port is an adapter
+		in.report.Planes = in.planesOfAdapters(in.hosts)
+	}
 	for _, family := range families {
 		in.fewerAdapters(family)
 		in.planes(family)

@@ -23,7 +23,9 @@ type Report struct {
 	Switches int `json:"switches"`
 	Hosts    int `json:"hosts"`
 	Adapters int `json:"adapters"` // ports of hosts that have a cable
-	Routers  int `json:"routers"`
+	Routers  int `json:"routers"`  // on Ethernet also devices whose role is not known
+	// Ethernet says that the fabric is no InfiniBand subnet.
+	Ethernet bool `json:"-"`
 	// Aggregation is the number of aggregation nodes (SHARP).
 	Aggregation int `json:"aggregation_nodes"`
 	Cables      int `json:"cables"`

@@ -16,8 +16,8 @@ type Pattern struct {
 	// all-to-all it is divided by the number of flows on an end's own cable, so 1 is the
 	// least possible value.
 	Contention float64 `json:"contention"`
-	// Bandwidth is the share of its cable's rate that the slowest end gets
-	// when all cables have one rate.
+	// Bandwidth is the share that the slowest end gets of the rate at which its own cable and that of its partner can
+	// carry. Cables between switches count with their rates; in an all-to-all each end counts with the rate of most ends.
 	Bandwidth float64 `json:"bandwidth"`
 	// Worst is the most loaded directed cable.
 	Worst subnet.End `json:"-"`
@@ -30,12 +30,14 @@ type patterns struct {
 	end    []int32 // by place: the end
 	shifts []int   // distances that are walked
 	flows  []uint16
+	speeds *speeds  // nil: all cables are alike
+	load   []uint32 // if they are not: the rates of the flows, as flows has their number
 }
 
 // newPatterns prepares the ring, its reverse, and as many evenly spaced shifts as fit into memory, at most limit if it
 // is not 0.
 func newPatterns(n *network, order []int32, limit int) *patterns {
-	p := &patterns{n: n, end: order, rank: make([]int32, len(n.ends))}
+	p := &patterns{n: n, end: order, rank: make([]int32, len(n.ends)), speeds: speedsOf(n)}
 	for i := range p.rank {
 		p.rank[i] = -1
 	}
@@ -66,6 +68,9 @@ func newPatterns(n *network, order []int32, limit int) *patterns {
 func (p *patterns) fork() *patterns {
 	q := *p
 	q.flows = make([]uint16, len(p.shifts)*len(p.n.to))
+	if p.speeds != nil {
+		q.load = make([]uint32, len(q.flows))
+	}
 	return &q
 }
 
@@ -77,7 +82,8 @@ func (p *patterns) add(t *tree, dst int32) {
 	}
 	ends, channels := len(p.end), len(p.n.to)
 	for i, k := range p.shifts {
-		src := &p.n.ends[p.end[(r-k+ends)%ends]]
+		from := p.end[(r-k+ends)%ends]
+		src := &p.n.ends[from]
 		if src.sw < 0 || !t.reaches(src.sw) {
 			continue
 		}
@@ -85,16 +91,26 @@ func (p *patterns) add(t *tree, dst int32) {
 		for u := src.sw; u != t.root; u = t.next[u] {
 			row[int(u)*p.n.stride+int(t.port[u])]++
 		}
+		if p.speeds == nil {
+			continue
+		}
+		load, rate := p.load[i*channels:(i+1)*channels], min(p.speeds.end[from], p.speeds.end[dst])
+		for u := src.sw; u != t.root; u = t.next[u] {
+			load[int(u)*p.n.stride+int(t.port[u])] += rate
+		}
 	}
 }
 
 func (p *patterns) merge(q *patterns) {
 	if p.flows == nil {
-		p.flows = q.flows
+		p.flows, p.load = q.flows, q.load
 		return
 	}
 	for i, f := range q.flows {
 		p.flows[i] += f
+	}
+	for i, f := range q.load {
+		p.load[i] += f
 	}
 }
 
@@ -129,7 +145,7 @@ func (p *patterns) list(pairs []int64) []Pattern {
 		x := p.one("", i)
 		mean.Contention += x.Contention // whole numbers, so means of equal loads are equal
 		mean.Bandwidth += x.Bandwidth   // the sum of whole shares is exact
-		if x.Contention > worst.Contention {
+		if x.Bandwidth < worst.Bandwidth || x.Bandwidth == worst.Bandwidth && x.Contention > worst.Contention {
 			worst, by = x, k
 		}
 	}
@@ -145,6 +161,10 @@ func (p *patterns) one(name string, shift int) Pattern {
 	if flows > 0 {
 		x.Bandwidth, x.Worst = 1/float64(flows), p.n.channelAt(c)
 	}
+	if p.speeds != nil && flows > 0 {
+		c, x.Bandwidth = p.scarcest(shift)
+		x.Worst = p.n.channelAt(c)
+	}
 	return x
 }
 
@@ -158,6 +178,17 @@ func (p *patterns) allToAll(pairs []int64) Pattern {
 	}
 	x.Contention = max(1, float64(most)/float64(len(p.end)-1))
 	x.Bandwidth = 1 / x.Contention
+	if p.speeds != nil {
+		x.Bandwidth = 1
+		for c, f := range pairs {
+			if f == 0 {
+				continue
+			}
+			if share := float64(p.speeds.channel[c]) / float64(p.speeds.usual) * float64(len(p.end)-1) / float64(f); share < x.Bandwidth {
+				x.Bandwidth, x.Worst = share, p.n.channelAt(int32(c))
+			}
+		}
+	}
 	return x
 }
 

@@ -35,6 +35,19 @@ func check(t *testing.T, s *subnet.Subnet, tables *subnet.Tables) *proof.Report 
 	return r
 }
 
+// ofOneRate reports whether all cables of a subnet are equally fast: the engines do not know rates.
+func ofOneRate(s *subnet.Subnet) bool {
+	rates := map[units.Rate]bool{}
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			if s.Nodes[i].Ports[p].Peer.Exists() {
+				rates[s.Nodes[i].Ports[p].Link.Rate()] = true
+			}
+		}
+	}
+	return len(rates) == 1
+}
+
 // The rings and shifts of sssp and dfsssp are not judged: on tori and dragonflies
 // some are better than OpenSM's and some worse (weft sm check shows them).
 func TestLoadsAreNoWorseThanOpenSMs(t *testing.T) {
@@ -53,7 +66,7 @@ func TestLoadsAreNoWorseThanOpenSMs(t *testing.T) {
 			}
 			for i, p := range ours.Patterns {
 				q := theirs.Patterns[i]
-				if (e == "lash" || p.Name == "all-to-all") && (p.Contention > q.Contention || p.Bandwidth < q.Bandwidth) {
+				if (e == "lash" || p.Name == "all-to-all") && (p.Contention > q.Contention || ofOneRate(s) && p.Bandwidth < q.Bandwidth) {
 					t.Errorf("%s on %s, %s: contention %.2f and bandwidth %.3f, OpenSM's %.2f and %.3f", e, f, p.Name, p.Contention, p.Bandwidth, q.Contention, q.Bandwidth)
 				}
 			}

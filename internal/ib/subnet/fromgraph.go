@@ -17,7 +17,7 @@ const (
 	guidBlock    units.GUID = 4
 )
 
-// FromGraph is the subnet of a graph, with the same link everywhere. Each endpoint is an adapter,
+// FromGraph is the subnet of a graph; a cable without a rate of its own has the given link. Each endpoint is an adapter,
 // whose ports have consecutive GUIDs. Port p of the graph is port p+1 here. Node i of the graph is
 // node i of the subnet. Nodes of a real fabric have their own GUIDs. No port has a LID.
 //
@@ -33,6 +33,9 @@ func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
 			guid := cmp.Or(n.ID.GUID, SwitchAt(i-g.Endpoints))
 			at := s.Add(Node{Kind: Switch, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
 			s.Nodes[at].Ports[0].GUID = guid
+			for p, name := range n.PortNames {
+				s.Nodes[at].Ports[p+1].Name = name
+			}
 			continue
 		}
 		guid := cmp.Or(n.ID.GUID, adapterGUIDs+units.GUID(i)*adapterBlock)
@@ -43,7 +46,7 @@ func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
 	}
 	for i := range g.Cables {
 		c := &g.Cables[i]
-		s.Connect(endOf(c.A), endOf(c.B), link)
+		s.Connect(endOf(c.A), endOf(c.B), LinkAt(c.Rate, link))
 	}
 	if g.Endpoints > 0 {
 		s.Origin = End{Node: 0, Port: s.Nodes[0].Base()}

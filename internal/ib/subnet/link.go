@@ -49,6 +49,8 @@ func (s State) String() string {
 type Link struct {
 	Width Width
 	Speed Speed
+	// Bare is the data rate of a link that has no width and speed of InfiniBand, such as one of Ethernet; else 0.
+	Bare units.Rate
 }
 
 // speeds is the name and the data rate of a lane in Mb/s, without coding and FEC (IBTA roadmap; IBA
@@ -112,11 +114,38 @@ func (w Width) String() string {
 	return strconv.Itoa(int(w)) + "x"
 }
 
-// String is width and speed in ibnetdiscover's form: 4xEDR.
-func (l Link) String() string { return l.Width.String() + l.Speed.String() }
+// String is width and speed in ibnetdiscover's form, 4xEDR, or the bare rate.
+func (l Link) String() string {
+	if l.Bare > 0 {
+		return l.Bare.String()
+	}
+	return l.Width.String() + l.Speed.String()
+}
+
+// LinkAt is the link of a rate that is most like another: fewer lanes of the same speed, else a lower speed on as many
+// lanes, else the bare rate.
+func LinkAt(rate units.Rate, like Link) Link {
+	if rate == 0 || rate == like.Rate() {
+		return like
+	}
+	for _, w := range []Width{8, 4, 2, 1} {
+		if l := (Link{Width: w, Speed: like.Speed}); l.Rate() == rate && w < like.Width {
+			return l
+		}
+	}
+	for s := SDR; s < like.Speed; s++ {
+		if l := (Link{Width: like.Width, Speed: s}); l.Rate() == rate {
+			return l
+		}
+	}
+	return Link{Bare: rate}
+}
 
 // Rate is the data rate of the link, 0 if width or speed is unknown.
 func (l Link) Rate() units.Rate {
+	if l.Bare > 0 {
+		return l.Bare
+	}
 	if int(l.Speed) >= len(speeds) {
 		return 0
 	}

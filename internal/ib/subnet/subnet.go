@@ -50,7 +50,8 @@ type Port struct {
 	Link Link       // of the cable to Peer
 	// Could is the best link that both ends support, if a tool said that Link is less; otherwise zero.
 	Could Link
-	State State // as far as a tool said it
+	State State  // as far as a tool said it
+	Name  string // on a fabric whose ports have names, such as Ethernet16; else empty
 }
 
 // Node is a switch, an adapter or a router.

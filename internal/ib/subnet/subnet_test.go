@@ -79,15 +79,40 @@ func TestMoreLIDsThanASubnetHasAreRefused(t *testing.T) {
 	}
 }
 
+// TestAPortHasTheNameOfItsFile: of Ethernet a name, of InfiniBand a number, also one that the switch does not have.
+func TestAPortHasTheNameOfItsFile(t *testing.T) {
+	s := &Subnet{}
+	s.Add(Node{Kind: Switch, Name: "leaf1"}, 3)
+	s.Nodes[0].Ports[1].Name, s.Nodes[0].Ports[2].Name = "Ethernet0", "7"
+	for port, want := range map[uint8]string{1: `"leaf1" Ethernet0`, 2: `"leaf1" port 7`, 3: `"leaf1" port 3`, 255: `"leaf1" port 255`} {
+		if got := s.EndName(End{Node: 0, Port: port}); got != want {
+			t.Errorf("port %d is %s, want %s", port, got, want)
+		}
+	}
+}
+
+// TestARateIsShownAsTheLinkThatHasIt: what is left of a link that lost lanes or runs at a lower speed; Ethernet has neither.
+func TestARateIsShownAsTheLinkThatHasIt(t *testing.T) {
+	ndr := Link{Width: 4, Speed: NDR}
+	for rate, want := range map[units.Rate]string{0: "4xNDR", 400 * units.Gbps: "4xNDR", 200 * units.Gbps: "2xNDR", 100 * units.Gbps: "1xNDR", 40 * units.Gbps: "4xFDR10", 17 * units.Gbps: "17 Gb/s"} {
+		if got := LinkAt(rate, ndr); got.String() != want || rate > 0 && got.Rate() != rate {
+			t.Errorf("%v: %v, want %s", rate, got, want)
+		}
+	}
+	if got := LinkAt(100*units.Gbps, Link{Bare: 400 * units.Gbps}).Rate(); got != 100*units.Gbps {
+		t.Errorf("Ethernet of 100 Gb/s: %v", got)
+	}
+}
+
 func TestRatesOfLinks(t *testing.T) {
 	for _, c := range []struct {
 		link Link
 		want units.Rate
 	}{
-		{Link{4, SDR}, 8 * units.Gbps},
-		{Link{4, EDR}, 100 * units.Gbps},
-		{Link{2, NDR}, 200 * units.Gbps},
-		{Link{4, XDR}, 800 * units.Gbps},
+		{Link{Width: 4, Speed: SDR}, 8 * units.Gbps},
+		{Link{Width: 4, Speed: EDR}, 100 * units.Gbps},
+		{Link{Width: 2, Speed: NDR}, 200 * units.Gbps},
+		{Link{Width: 4, Speed: XDR}, 800 * units.Gbps},
 		{Link{}, 0},
 	} {
 		if got := c.link.Rate(); got != c.want {

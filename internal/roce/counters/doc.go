@@ -1,6 +1,6 @@
 // Package counters reads what Ethernet switches and hosts print about their ports: SONiC's tables of
 // counters, FEC, states, PFC, queues and watermarks, its transceivers and its BGP neighbours; on hosts
-// ethtool -S of mlx5, rdma statistic, show_gids, ibdev2netdev and mlnx_qos. Each kind has one source
+// ethtool -S of mlx5, rdma statistic (-j, too), show_gids, ibdev2netdev and mlnx_qos. Each kind has one source
 // file, and all fill a portstate.Set.
 //
 // The outputs do not name their device. It is taken from a prompt in the file ("admin@leaf1:~$ show …");

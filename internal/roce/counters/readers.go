@@ -23,6 +23,7 @@ var Readers = []portstate.Reader{
 	{Name: "show ip bgp summary", What: "show ip bgp summary", Is: isBGP, Read: readBGP},
 	{Name: "mlnx_qos", What: "mlnx_qos -i", Is: isQoS, Read: readQoS},
 	{Name: "rdma statistic", What: "rdma statistic show (-p)", Is: isRDMA, Read: readRDMA},
+	{Name: "rdma -j statistic", What: "rdma -j statistic show", Is: isRDMAJSON, Read: readRDMAJSON},
 	{Name: "show_gids", What: "show_gids", Is: isGIDs, Read: readGIDs},
 	{Name: "ibdev2netdev", What: "ibdev2netdev (-v)", Is: isNetdevs, Read: readNetdevs},
 	{Name: "ethtool -S", What: "ethtool -S (mlx5)", Is: isEthtool, Read: readEthtool},

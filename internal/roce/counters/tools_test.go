@@ -68,7 +68,7 @@ func TestEveryKindIsRecognisedByItsContent(t *testing.T) {
 		"interfaces.txt": "show interfaces counters", "fec.txt": "show interfaces counters fec-stats", "status.txt": "show interfaces status",
 		"pfc.txt": "show pfc counters", "queues.txt": "show queue counters", "pg-watermark.txt": "watermark", "queue-watermark.txt": "watermark",
 		"transceiver.txt": "show interfaces transceiver eeprom", "bgp.txt": "show ip bgp summary", "ethtool-S.txt": "ethtool -S",
-		"mlnx_qos.txt": "mlnx_qos", "rdma-statistic.txt": "rdma statistic", "show_gids.txt": "show_gids", "ibdev2netdev.txt": "ibdev2netdev",
+		"mlnx_qos.txt": "mlnx_qos", "rdma-statistic.txt": "rdma statistic", "rdma-statistic.json": "rdma -j statistic", "show_gids.txt": "show_gids", "ibdev2netdev.txt": "ibdev2netdev",
 	} {
 		raw, err := os.ReadFile(filepath.Join("testdata", file))
 		if err != nil {
@@ -82,6 +82,23 @@ func TestEveryKindIsRecognisedByItsContent(t *testing.T) {
 				t.Errorf("%s %s is taken for %s with %d readings, want %s with %d", file, form, got, len(set.Readings), kind, len(plain.Readings))
 			}
 		}
+	}
+}
+
+// The counters are those of rdma-statistic.txt: 11 of the responder's errors and 11 of the requester's are no flush errors.
+func TestStatisticsOfRDMAAsJSON(t *testing.T) {
+	set, _ := read(t, "rdma-statistic.json", "")
+	if len(set.Readings) != 2 {
+		t.Fatalf("%d links, want 2", len(set.Readings))
+	}
+	r := at(t, set, "mlx5_0/1")
+	expect(t, r, map[string]uint64{"out_of_buffer": 135, "resp_cqe_error without flush": 11, "req_cqe_error without flush": 11})
+	if r.At.Line != 1 || at(t, set, "mlx5_1/1").At.Line != 11 {
+		t.Errorf("the links are in lines %d and %d, want 1 and 11", r.At.Line, at(t, set, "mlx5_1/1").At.Line)
+	}
+	cut, _ := read(t, "cut.json", `[{"ifname": "mlx5_0", "port": 1, "out_of_buffer": 3}, {"ifname": "mlx5_1", "po`)
+	if len(cut.Readings) != 1 || len(cut.Notes) != 1 || !strings.Contains(cut.Notes[0], "is the output truncated?") {
+		t.Errorf("a cut file: %d links, notes %q", len(cut.Readings), cut.Notes)
 	}
 }
 

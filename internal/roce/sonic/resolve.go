@@ -142,6 +142,13 @@ func (r *resolver) device() {
 		r.sw.Hostname, r.sw.HwSKU, r.sw.Role = name.Text, sku.Text, role.Text
 		r.sw.Dynamic = r.word("DEVICE_METADATA", row, "buffer_model", "traditional", "dynamic", "traditional") == "dynamic"
 	}
+	if row := r.config.Table("SWITCH_HASH").Row("GLOBAL"); row != nil {
+		fields, _ := row.Get("ecmp_hash")
+		r.sw.ECMPHash = fields.List
+		if fields.List == nil && fields.Text != "" {
+			r.sw.ECMPHash = strings.Split(fields.Text, ",")
+		}
+	}
 	for i, row := range r.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER") {
 		const table = "DEFAULT_LOSSLESS_BUFFER_PARAMETER"
 		if i == 0 {

@@ -25,6 +25,9 @@ type Switch struct {
 	Schedulers []*Scheduler
 	Ports      []*Port // in the order of their names' numbers
 	Watchdog   Watchdog
+	// ECMPHash are the fields that the switch hashes to choose among equally short paths, such as SRC_IP and L4_SRC_PORT
+	// (SWITCH_HASH; sonic-net/SONiC doc/hash/hash-design.md); nil: its own choice.
+	ECMPHash []string
 	// SmallPercent and LosslessMTU are the traffic that headroom is computed for
 	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 if the table is missing.
 	SmallPercent int

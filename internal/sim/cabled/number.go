@@ -171,8 +171,10 @@ func (n *numbering) links() {
 	if !n.s.InfiniBand {
 		n.ports = portNumbers(n.s.Fabric)
 		n.p.PortNames = map[string]map[string]int{}
+		n.p.portNames = make([][]string, len(n.p.Devices))
 		for device, number := range n.of {
 			n.p.PortNames[n.p.Devices[number].Name] = n.ports[device]
+			n.p.portNames[number] = namesByNumber(n.ports[device])
 		}
 	}
 	unknown, left := 0, map[cabling.Role]int{}
@@ -211,6 +213,19 @@ func (n *numbering) links() {
 			n.p.note("left out: %s to %s", wording.Counted(left[x.role], "cable", "cables"), x.to)
 		}
 	}
+}
+
+// namesByNumber are the names of ports in the order of their numbers; nil if each name is its number.
+func namesByNumber(numbers map[string]int) []string {
+	names, plain := make([]string, len(numbers)), true
+	for name, number := range numbers {
+		names[number-1] = name
+		plain = plain && name == strconv.Itoa(number)
+	}
+	if plain {
+		return nil
+	}
+	return names
 }
 
 // numbered is an end by the numbers of a listed topology.

@@ -33,7 +33,16 @@ type Placed struct {
 	// PortNames are on Ethernet, by the name of a switch, the numbers of its ports by their names.
 	PortNames map[string]map[string]int
 
-	ends []subnet.End // by device on InfiniBand: the port with its LID
+	portNames [][]string   // by device on Ethernet, for switches: the names of their ports, by number
+	ends      []subnet.End // by device on InfiniBand: the port with its LID
+}
+
+// PortNamesOf are the names of the ports of a device by their numbers, from 1; nil if ports are numbers alone.
+func (p *Placed) PortNamesOf(device int) []string {
+	if p.portNames == nil {
+		return nil
+	}
+	return p.portNames[device]
 }
 
 // Device is an endpoint or a switch.

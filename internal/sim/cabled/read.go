@@ -30,6 +30,9 @@ type Source struct {
 	hostNames map[string]bool // see HasHost
 }
 
+// Lacking is why there is no Subnet.
+func (s *Source) Lacking() error { return s.lacking }
+
 // Files are the files that Read may read.
 type Files struct {
 	// Open opens a file by its name, also those that a file includes.

@@ -33,7 +33,10 @@ func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 		if len(ports[i]) > subnet.MaxPorts {
 			return nil, fmt.Errorf("%s: %s has %d ports with cables, and one chip at most %d: the cables inside of it are not in the file, take one that lists its chips, such as ibnetdiscover's", name, f.NameOf(i), len(ports[i]), subnet.MaxPorts)
 		}
-		s.Add(n, max(1, len(ports[i])))
+		at := s.Add(n, min(subnet.MaxPorts, max(1, len(ports[i]), d.Ports)))
+		for name, number := range ports[i] {
+			s.Nodes[at].Ports[number].Name = name
+		}
 	}
 	for i := range f.Cables {
 		a, b := f.Cables[i].A, f.Cables[i].B
@@ -42,7 +45,7 @@ func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 		if x == y || s.Peer(x).Exists() || s.Peer(y).Exists() {
 			return nil, fmt.Errorf("%v: %s or %s has a cable already", f.Cables[i].Place, f.EndName(a), f.EndName(b))
 		}
-		s.Connect(x, y, subnet.Link{})
+		s.Connect(x, y, subnet.Link{Bare: f.Cables[i].Rate})
 	}
 	return s, nil
 }

@@ -3,6 +3,8 @@ package whatif
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,18 +28,19 @@ type Options struct {
 	Told func(done, total int)
 	// Grouped puts parts that cost the same into one group: see Report.Groups.
 	Grouped bool
-
-	roots []units.GUID // of the whole fabric
+	// Sharing shares the work with other processes; nil: this one does all.
+	Sharing *many.Sharing
 }
 
 // State is what a fabric can do.
 type State struct {
-	Engine  route.Name `json:"engine"`           // that computed the tables
+	Engine  route.Name `json:"engine"`           // that computed the tables; BGP on Ethernet
 	Instead string     `json:"reason,omitempty"` // why it is not the one asked for
 	// Pairs is the number of pairs of hosts' ports that a path joins, in one direction.
 	Pairs int64 `json:"pairs"`
 	// Shift is the bandwidth of the slowest host, in the mean of the shifts; WorstShift in the worst of them. 1 is the
-	// rate of its cable. All cables count as equally fast. Both are 0 if hosts with a cable have no path to each other.
+	// rate that its own cable and that of its partner can carry. Cables between switches count with their rates. Both are 0
+	// if hosts with a cable have no path to each other.
 	Shift      float64 `json:"shift_bandwidth"`
 	WorstShift float64 `json:"worst_shift_bandwidth"`
 }
@@ -56,6 +59,7 @@ type Cost struct {
 type Report struct {
 	Whole  State  `json:"whole"`
 	Shifts int    `json:"shifts"` // that each part was judged by
+	Parts  int    `json:"parts"`  // that were to be judged; Costs has fewer if the work was stopped
 	Costs  []Cost `json:"costs"`
 	// Alike is the number of cables of hosts that are not in Costs: each cuts off its host and nothing else.
 	Alike int `json:"host_cables_alike,omitempty"`
@@ -83,45 +87,122 @@ func (c *Cost) like(o *Cost) bool {
 	return c.Kind == o.Kind && c.Unreachable == o.Unreachable && c.Shift == o.Shift && c.WorstShift == o.WorstShift && c.Error == o.Error
 }
 
-// Evaluate judges a fabric without each of some parts. The subnet gets LIDs if it has none.
+// fabric judges a fabric without one of its parts.
+type fabric interface {
+	// text is all that a judgement depends on, as a value for encoding.
+	text() any
+	ends() int // of shifts
+	whole() (State, error)
+	// prepare is called between whole and without.
+	prepare(whole State, parts []Part)
+	without(p Part) (State, error)
+}
+
+// Evaluate judges an InfiniBand fabric without each of some parts. The subnet gets LIDs if it has none.
 func Evaluate(ctx context.Context, s *subnet.Subnet, parts []Part, o Options) (*Report, error) {
 	s = s.Clone()
 	if err := s.AssignLIDs(0); err != nil {
 		return nil, err
 	}
-	o.roots = topmost(s)
-	whole, err := judge(s, []route.Name{o.Engine}, o, 0)
+	return evaluate(ctx, &managed{s: s, o: o, roots: topmost(s), islands: islandsOf(s)}, parts, o)
+}
+
+// block is the number of parts that one process judges at a time if several share the work.
+const block = 16
+
+func evaluate(ctx context.Context, f fabric, parts []Part, o Options) (*Report, error) {
+	whole, err := f.whole()
 	if err != nil {
 		return nil, fmt.Errorf("the whole fabric cannot be routed: %w", err)
 	}
-	engines := enginesFor(s, whole, parts, o)
-	r := &Report{grouped: o.Grouped, Whole: whole, Shifts: o.Shifts, Costs: make([]Cost, len(parts))}
-	if ends := hostPorts(s); r.Shifts == 0 || r.Shifts > ends-1 {
+	r := &Report{grouped: o.Grouped, Whole: whole, Shifts: o.Shifts, Parts: len(parts)}
+	if ends := f.ends(); r.Shifts == 0 || r.Shifts > ends-1 {
 		r.Shifts = max(0, ends-1)
 	}
-	var mu sync.Mutex
-	done := 0
-	many.Each(ctx, len(parts), o.Workers, func(i int) {
-		p := parts[i]
-		c := Cost{Part: p, Failed: p.Name, Kind: kindOf(p)}
-		state, err := judge(without(s, p), engines, o, 1)
-		if err != nil {
-			c.Error = err.Error()
+	f.prepare(whole, parts)
+	pieces := slices.Collect(slices.Chunk(parts, 1))
+	var piece string
+	if o.Sharing != nil {
+		pieces = slices.Collect(slices.Chunk(parts, block))
+		if piece, err = pieceOf(f, o); err != nil {
+			return nil, err
 		}
-		c.State = state
-		c.Unreachable = whole.Pairs - c.Pairs
-		r.Costs[i] = c
+	}
+	var mu sync.Mutex
+	done := make([][]Cost, len(pieces))
+	count := 0
+	many.Each(ctx, len(pieces), o.Workers, func(i int) {
+		costs, failed := many.Share(ctx, o.Sharing, fmt.Sprintf("%s\n%+v", piece, pieces[i]), func() ([]Cost, error) {
+			return costsOf(ctx, f, pieces[i], whole), nil
+		})
 		mu.Lock()
 		defer mu.Unlock()
-		if done++; o.Told != nil {
-			o.Told(done, len(parts))
+		if failed != nil && ctx.Err() == nil {
+			err = failed
+		}
+		for k := range costs {
+			costs[k].Part = pieces[i][k] // a shared outcome does not have it
+		}
+		done[i] = costs
+		if count += len(costs); o.Told != nil {
+			o.Told(count, len(parts))
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
+	r.Costs = slices.Concat(done...)
 	slices.SortStableFunc(r.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(min(1, len(b.Error)), min(1, len(a.Error))), cmp.Compare(b.Unreachable, a.Unreachable), cmp.Compare(a.Shift, b.Shift), cmp.Compare(a.WorstShift, b.WorstShift), cmp.Compare(a.Kind, b.Kind))
 	})
 	return r, ctx.Err()
 }
+
+// costsOf are the costs of parts, fewer of them if ctx ends.
+func costsOf(ctx context.Context, f fabric, parts []Part, whole State) (costs []Cost) {
+	for _, p := range parts {
+		if ctx.Err() != nil {
+			return costs
+		}
+		c := Cost{Part: p, Failed: p.Name, Kind: kindOf(p)}
+		state, err := f.without(p)
+		if err != nil {
+			c.Error = err.Error()
+		}
+		c.State = state
+		c.Unreachable = whole.Pairs - c.Pairs
+		costs = append(costs, c)
+	}
+	return costs
+}
+
+// pieceOf is all that the judgement of a fabric's parts depends on, short.
+func pieceOf(f fabric, o Options) (string, error) {
+	text, err := json.Marshal(f.text())
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("what-if %x %s %d", sha256.Sum256(text), o.Engine, o.Shifts), nil
+}
+
+// managed is an InfiniBand fabric, which its Subnet Manager routes anew.
+type managed struct {
+	s       *subnet.Subnet // with LIDs
+	o       Options
+	roots   []units.GUID // of the whole fabric
+	engines []route.Name
+	islands islands
+}
+
+func (m *managed) text() any { return m.s }
+
+func (m *managed) ends() int { return hostPorts(m.s) }
+
+func (m *managed) whole() (State, error) { return m.judge(m.s, []route.Name{m.o.Engine}, 0) }
+
+func (m *managed) prepare(whole State, parts []Part) { m.engines = m.enginesFor(whole, parts) }
+
+func (m *managed) without(p Part) (State, error) { return m.judge(without(m.s, p), m.engines, 1) }
 
 func kindOf(p Part) string {
 	switch {
@@ -151,9 +232,9 @@ func hostPorts(s *subnet.Subnet) (n int) {
 // enginesFor are the engines to try for each part, in order. For auto these are the engines that auto takes for the
 // whole fabric and for the first part of each kind: it tries all of them each time, which thousands of parts would wait
 // for.
-func enginesFor(s *subnet.Subnet, whole State, parts []Part, o Options) []route.Name {
-	if o.Engine != route.Auto {
-		return []route.Name{o.Engine}
+func (m *managed) enginesFor(whole State, parts []Part) []route.Name {
+	if m.o.Engine != route.Auto {
+		return []route.Name{m.o.Engine}
 	}
 	engines := []route.Name{whole.Engine}
 	seen := map[string]bool{}
@@ -163,7 +244,7 @@ func enginesFor(s *subnet.Subnet, whole State, parts []Part, o Options) []route.
 			continue
 		}
 		seen[kind] = true
-		state, err := judge(without(s, p), []route.Name{route.Auto}, o, 0)
+		state, err := m.judge(without(m.s, p), []route.Name{route.Auto}, 0)
 		if err == nil && !slices.Contains(engines, state.Engine) {
 			engines = append(engines, state.Engine)
 		}
@@ -173,15 +254,15 @@ func enginesFor(s *subnet.Subnet, whole State, parts []Part, o Options) []route.
 
 // judge routes a fabric by the first of some engines whose tables are proven, and proves them. With one engine its
 // replacement is that of a Subnet Manager.
-func judge(s *subnet.Subnet, engines []route.Name, o Options, workers int) (State, error) {
+func (m *managed) judge(s *subnet.Subnet, engines []route.Name, workers int) (State, error) {
 	if workers == 0 {
-		workers = o.Workers
+		workers = m.o.Workers
 	}
-	res, err := routed(s, engines, route.Options{Cores: workers}, o.roots)
+	res, err := routed(s, engines, route.Options{Cores: workers}, m.roots)
 	if err != nil {
 		return State{}, err
 	}
-	ranked, err := proof.Check(s, res.Tables, proof.Options{Workers: workers, Shifts: o.Shifts})
+	ranked, err := proof.Check(s, res.Tables, proof.Options{Workers: workers, Shifts: m.o.Shifts})
 	if err != nil {
 		return State{}, err
 	}
@@ -189,7 +270,7 @@ func judge(s *subnet.Subnet, engines []route.Name, o Options, workers int) (Stat
 	if engines[len(engines)-1] == route.Auto {
 		st.Instead = "" // no engine was asked for
 	}
-	if n := int64(hostPorts(s)); st.Pairs == n*(n-1) { // else some host gets nothing
+	if st.Pairs == m.islands.pairs(s) { // else some host gets nothing
 		st.Shift, st.WorstShift = shifts(ranked)
 	}
 	return st, nil

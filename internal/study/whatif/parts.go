@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/cabling"
 	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 )
@@ -24,7 +25,6 @@ type Part struct {
 // Find is the part that a text names: a switch or a host by its name or GUID; with :PORT behind it the cable at this
 // port. MF0;leaf7:MQM9700/U1 is found by leaf7 too.
 func Find(s *subnet.Subnet, text string) (Part, error) {
-	text = strings.Replace(text, " port ", ":", 1) // as faults of a scenario write it
 	nodes, err := nodesNamed(s, text)
 	if err != nil {
 		return Part{}, err
@@ -32,25 +32,26 @@ func Find(s *subnet.Subnet, text string) (Part, error) {
 	if len(nodes) == 1 {
 		return wholeNode(s, nodes[0])
 	}
-	i := strings.LastIndexByte(text, ':')
-	if i < 0 {
+	name, port, ok := cabling.SplitEnd(text, func(name string) bool {
+		found, err := nodesNamed(s, name)
+		return err != nil || len(found) > 0
+	})
+	if !ok {
 		return Part{}, unknown(s, text)
 	}
-	port, err := strconv.Atoi(text[i+1:])
-	if err != nil {
-		return Part{}, unknown(s, text)
-	}
-	if nodes, err = nodesNamed(s, text[:i]); err != nil {
+	if nodes, err = nodesNamed(s, name); err != nil {
 		return Part{}, err
 	}
-	if len(nodes) == 0 {
-		return Part{}, unknown(s, text[:i])
-	}
 	n := &s.Nodes[nodes[0]]
-	if port < 1 || port > n.NumPorts() || !n.Ports[port].Peer.Exists() {
-		return Part{}, fmt.Errorf("%q: %s has no cable at port %d", text, s.NodeName(nodes[0]), port)
+	names := make([]string, n.NumPorts())
+	for p := range names {
+		names[p] = n.Ports[p+1].Name
 	}
-	return cable(s, subnet.End{Node: nodes[0], Port: uint8(port)}), nil
+	at := cabling.PortNumber(port, names)
+	if at < 1 || at > n.NumPorts() || !n.Ports[at].Peer.Exists() {
+		return Part{}, fmt.Errorf("%q: %s has no cable at port %s", text, s.NodeName(nodes[0]), wording.Abridged(port, 64))
+	}
+	return cable(s, subnet.End{Node: nodes[0], Port: uint8(at)}), nil
 }
 
 // Same reports whether two parts of a subnet are one: a cable has a name at each end.
@@ -78,14 +79,23 @@ func wholeNode(s *subnet.Subnet, node int32) (Part, error) {
 func cable(s *subnet.Subnet, e subnet.End) Part {
 	far := s.Peer(e)
 	host := s.Nodes[e.Node].Kind != subnet.Switch || s.Nodes[far.Node].Kind != subnet.Switch
-	return Part{Name: s.EndName(e) + " to " + s.EndName(far), Node: -1, Cable: e, Host: host}
+	return Part{Name: endName(s, e) + " to " + endName(s, far), Node: -1, Cable: e, Host: host}
+}
+
+// endName is a port as --fail takes it, too.
+func endName(s *subnet.Subnet, e subnet.End) string {
+	name := s.Nodes[e.Node].Name
+	if name == "" {
+		name = s.Nodes[e.Node].GUID.String()
+	}
+	return name + " " + s.Port(e).NameAs(e.Port)
 }
 
 // nodesNamed are the nodes that a name or GUID means; an error if it means several.
 func nodesNamed(s *subnet.Subnet, text string) (found []int32, err error) {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.Name == text || n.GUID.String() == text || strings.EqualFold(shortName(n.Name), text) || n.Kind == subnet.Adapter && sameAdapter(n.Name, text) {
+		if n.GUID.String() == text || cabling.MeansNode(text, n.Name) {
 			found = append(found, int32(i))
 		}
 	}
@@ -93,23 +103,6 @@ func nodesNamed(s *subnet.Subnet, text string) (found []int32, err error) {
 		return nil, fmt.Errorf("%q is the name of %d nodes: name one by its GUID, such as %v", text, len(found), s.Nodes[found[0]].GUID)
 	}
 	return found, nil
-}
-
-// sameAdapter reports whether two texts name one adapter of a host, which Linux writes gpu7 mlx5_0, and scenarios
-// gpu7/mlx5_0.
-func sameAdapter(a, b string) bool {
-	slashed := strings.NewReplacer(" ", "/")
-	return slashed.Replace(a) == slashed.Replace(b)
-}
-
-// shortName is the site's name in the description of a managed switch: leaf7 of MF0;leaf7:MQM9700/U1.
-func shortName(description string) string {
-	_, rest, ok := strings.Cut(description, ";")
-	if !ok {
-		return description
-	}
-	name, _, _ := strings.Cut(rest, ":")
-	return name
 }
 
 func unknown(s *subnet.Subnet, text string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
@@ -49,7 +50,7 @@ func Simulate(ctx context.Context, r *scenario.Resolved, fabric int, costs []Cos
 	rows := many.Rows(ctx, variants, o, func(out *results.Results, err error) Job {
 		p, err := many.PointOf(out, err)
 		if err != nil {
-			return Job{Error: err.Error()}
+			return Job{Error: first(err)}
 		}
 		return Job{Time: p.Time}
 	})
@@ -65,6 +66,15 @@ func Simulate(ctx context.Context, r *scenario.Resolved, fabric int, costs []Cos
 		}
 	}
 	return whole, jobs, nil
+}
+
+// first is the first line of an error, which may be about many pairs of hosts.
+func first(err error) string {
+	line, rest, more := strings.Cut(err.Error(), "\n")
+	if !more {
+		return line
+	}
+	return fmt.Sprintf("%s, and %d more", line, strings.Count(rest, "\n")+1)
 }
 
 func graphOf(r *scenario.Resolved, fabric int) (*topology.Graph, error) {
@@ -119,12 +129,28 @@ func withoutPart(r *scenario.Resolved, g *topology.Graph, p Part) (*scenario.Res
 	v := *r
 	v.Fabrics = slices.Clone(r.Fabrics)
 	v.Fabrics[0].Topology = t
+	v.Fabrics[0].Switches = settingsOf(r.Fabrics[0].Switches, t.Devices)
 	return &v, nil
+}
+
+// settingsOf are the settings of the switches that are left.
+func settingsOf(all []scenario.SwitchSettings, left []scenario.TopologyDevice) (kept []scenario.SwitchSettings) {
+	names := map[string]bool{}
+	for i := range left {
+		names[left[i].Name] = true
+	}
+	for _, s := range all {
+		s.Names = slices.DeleteFunc(scenario.Expand(s.Names), func(name string) bool { return !names[name] })
+		if len(s.Names) > 0 {
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }
 
 func deviceOf(n *topology.Node) scenario.TopologyDevice {
 	return scenario.TopologyDevice{
 		Name: n.Name, GUID: n.ID.GUID, Port: n.ID.Port, LID: int(n.ID.LID),
-		Ports: len(n.Cables), Level: int(n.Level), Group: int(n.Group) + 1,
+		Ports: len(n.Cables), PortNames: n.PortNames, Level: int(n.Level), Group: int(n.Group) + 1,
 	}
 }

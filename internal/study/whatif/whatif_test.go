@@ -104,9 +104,9 @@ func TestAPartThatTheFabricDoesNotHaveIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"nonsense":   "is no part of the fabric",
 		"spine1:99":  "has no cable at port 99",
-		"spine1:x":   "is no part of the fabric",
+		"spine1:x":   "has no cable at port x",
 		"twin":       "is the name of 2 nodes",
-		"rack7:16:1": "is no part of the fabric",
+		"rack7:16:1": "has no cable at port 16:1",
 	} {
 		if _, err := whatif.Find(s, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

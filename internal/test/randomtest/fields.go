@@ -89,6 +89,7 @@ var lists = []choices{
 		{"topology.cables.local", lengths},
 		{"topology.cables.global", lengths},
 		{"fabric.routing.hash-seed", "1 | 7 | 4711"},
+		{"fabric.routing.hash", "flow | addresses"},
 		{"fabric.routing.flowlet-gap", "0 | 500ns | 5us"},
 		{"fabric.routing.adaptive-threshold", "0 | 4KiB | 64KiB"},
 		{"fabric.host.path", "cpu | rdma-host | gpudirect-p2p | gpudirect-rdma"},

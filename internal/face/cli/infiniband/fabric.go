@@ -7,7 +7,6 @@ import (
 
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
-	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
 	"weft/internal/ib/format"
@@ -21,16 +20,20 @@ func NewFabric(e *simulator.Simulator) *cobra.Command {
 		Use:   "fabric",
 		Short: "a real fabric: inspect, find bad cables, convert, compare with its plan",
 	}
-	cmd.AddCommand(newFabricInspect(e.Env), newFabricHealth(e.Env), newFabricConvert(e.Env), newFabricDiff(e.Env), newFabricWhatIf(e))
+	cmd.AddCommand(newFabricInspect(e), newFabricHealth(e.Env), newFabricConvert(e.Env), newFabricDiff(e.Env), newFabricWhatIf(e))
 	return cmd
 }
 
-func newFabricInspect(e *process.Env) *cobra.Command {
+func newFabricInspect(e *simulator.Simulator) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "the family, levels and rails of a fabric, and its faults",
-		Long: `Reads the output of ibnetdiscover (also -p, -g, -f) or iblinkinfo (also -l),
+		Long: `FILE is as for weft fabric diff, of InfiniBand or Ethernet. On Ethernet a folder with a
+config_db.json of each switch also shows which switches and ports are configured in
+another way than the first switch; OpenSM's routes are left out.
+
+On InfiniBand it reads the output of ibnetdiscover (also -p, -g, -f) or iblinkinfo (also -l),
 opensm-subnet.lst or a net of ibsim, and describes the fabric: its family, levels,
 rails and oversubscription; switches with fewer uplinks than their peers and pairs
 that lack a cable; links that are slower than both their ends; hosts on spines, on
@@ -46,14 +49,21 @@ If lines of the file contradict each other about a cable, that is the first find
 and the cable is left out.
 
 The format is recognised by content. gzip is undone; - reads standard input. From a
-scenario (.yaml), the first InfiniBand fabric is used. The exit code is 0 even with
+scenario (.yaml), the first InfiniBand fabric is used, or its first if it has none. The exit code is 0 even with
 findings, and 6 if nothing could be judged.`,
 		Example: `  ibnetdiscover > real.topo
   weft fabric inspect real.topo
-  weft fabric inspect real.topo --json`,
+  weft fabric inspect real.topo --json
+  weft fabric inspect configs/`,
 		Args: flags.Args(1, 1, "one file"),
 		RunE: func(_ *cobra.Command, given []string) error {
-			f, err := readFabric(e, given[0], format.Options{Contradictions: true})
+			switch source, err := ethernetAt(e, given[0]); {
+			case err != nil:
+				return err
+			case source != nil:
+				return inspectCabling(e, given[0], source, asJSON)
+			}
+			f, err := readFabric(e.Env, given[0], format.Options{Contradictions: true})
 			if err != nil {
 				return err
 			}

@@ -71,20 +71,26 @@ The exit code is 0 even with findings, and 6 if nothing could be judged.`,
 
 // readCabling reads a fabric as it is cabled, from a file of any kind, a folder, or a scenario; - is standard input.
 func readCabling(e *process.Env, path string) (*cabling.Fabric, error) {
-	if overrides.NamesScenario(path) && !process.IsFolder(e.Path(path)) {
-		text, err := wholeFile(e, path)
-		if err != nil {
-			return nil, err
-		}
-		if !planfile.IsContainerlab(string(text)) {
-			return cablingOfScenario(e, path)
-		}
+	switch is, err := isScenario(e, path); {
+	case err != nil:
+		return nil, err
+	case is:
+		return cablingOfScenario(e, path)
 	}
 	s, err := cabled.Read(path, overrides.FabricFiles(e))
 	if err != nil {
 		return nil, err
 	}
 	return s.Fabric, nil
+}
+
+// isScenario reports whether a file is a scenario, and no topology of containerlab.
+func isScenario(e *process.Env, path string) (bool, error) {
+	if !overrides.NamesScenario(path) || process.IsFolder(e.Path(path)) {
+		return false, nil
+	}
+	text, err := wholeFile(e, path)
+	return err == nil && !planfile.IsContainerlab(string(text)), err
 }
 
 // maxScenarioText bounds the text in which a scenario is told from a topology of containerlab.

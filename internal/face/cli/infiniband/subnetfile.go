@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/base/topology"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/process"
 	"weft/internal/ib/format"
@@ -39,8 +40,8 @@ func subnetOf(r *scenario.Resolved) (*subnet.Subnet, error) {
 	return nil, fmt.Errorf("the scenario %s has no InfiniBand fabric: it has %s", r.Name, strings.Join(overrides.FabricNames(r), ", "))
 }
 
-// subnetOfFabric is the graph of a fabric as a subnet.
-func subnetOfFabric(r *scenario.Resolved, f *scenario.Fabric) (*subnet.Subnet, error) {
+// graphOf is the topology of a fabric.
+func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, error) {
 	spec, err := network.Shape(&f.Topology, &r.Cluster)
 	if err != nil {
 		return nil, err
@@ -48,6 +49,15 @@ func subnetOfFabric(r *scenario.Resolved, f *scenario.Fabric) (*subnet.Subnet, e
 	graph, err := spec.Build()
 	if err != nil {
 		return nil, fmt.Errorf("the topology of %s cannot be built: %w", f.Name, err)
+	}
+	return graph, nil
+}
+
+// subnetOfFabric is the graph of a fabric as a subnet.
+func subnetOfFabric(r *scenario.Resolved, f *scenario.Fabric) (*subnet.Subnet, error) {
+	graph, err := graphOf(r, f)
+	if err != nil {
+		return nil, err
 	}
 	s, err := network.Subnet(f, graph)
 	if err != nil {

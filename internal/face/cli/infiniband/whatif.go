@@ -1,6 +1,7 @@
 package infiniband
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,18 +11,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft"
+	"weft/internal/base/jsontext"
+	"weft/internal/base/topology"
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/overrides"
+	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
+	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/cabled"
 	"weft/internal/sim/protocol"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
 	"weft/internal/study/many"
 	"weft/internal/study/whatif"
 	"weft/scenario"
+	"weft/units"
 )
 
 // Bounds of weft fabric what-if: the shifts of a fabric of which every link is judged, and the parts that are
@@ -34,12 +42,23 @@ const (
 // whatIf is the flags of weft fabric what-if.
 type whatIf struct {
 	overrides.Flags
+	simulator.StudyFlags
 	fail      []string
 	everyLink bool
 	engine    string
 	shifts    int
-	workers   int
-	asJSON    bool
+}
+
+// whatIfResult is the file with the result in --out.
+const whatIfResult = "what-if.json"
+
+// failing is a fabric that loses parts, and the scenario whose workload is simulated on it.
+type failing struct {
+	subnet    *subnet.Subnet     // its names; on InfiniBand all of it
+	graph     *topology.Graph    // on Ethernet; nil on InfiniBand
+	r         *scenario.Resolved // of InfiniBand nil if nothing is simulated
+	simulated bool               // whether the scenario's workload is simulated
+	fabric    int                // of the scenario
 }
 
 func newFabricWhatIf(e *simulator.Simulator) *cobra.Command {
@@ -49,27 +68,31 @@ func newFabricWhatIf(e *simulator.Simulator) *cobra.Command {
 		Short: "what the failure of a switch or a cable costs, ranked",
 		Long: `Takes parts out of a fabric, one at a time, routes the rest anew, and says what each
 costs: pairs of hosts without a path, and the bandwidth of shifts. FILE is as for weft
-fabric inspect. An all-reduce between all hosts is simulated too. With a scenario, which can
-name a real fabric (topology: {file: real.topo}), it is the scenario's workload at its
-largest size.
+fabric diff, of InfiniBand or Ethernet. An all-reduce between all hosts is simulated too.
+With a scenario, which can name a real fabric (topology: {file: real.topo}), it is the
+scenario's workload at its largest size.
 
---fail names a switch (leaf7), or a cable by a switch and its port (leaf7:12).
---every-link judges each switch and each cable; then a workload is simulated for a
-scenario alone, without one part of each kind of failure, of the ten that cost most.`,
+--fail names a switch (leaf7), or a cable by a switch and its port (leaf7:12,
+leaf7:Ethernet48). --every-link judges each switch and each cable; then a workload is
+simulated for a scenario alone, without one part of each kind of failure, of the ten
+that cost most. Ctrl-C prints what was judged.`,
 		Example: `  weft fabric what-if real.topo --fail leaf7 --fail leaf3:12
-  weft fabric what-if real.topo --every-link
-  weft fabric what-if job.yaml --fail leaf7 --fail spine2:5`,
+  weft fabric what-if configs/ --every-link
+  weft fabric what-if job.yaml --fail leaf7 --fail spine2:5
+  weft fabric what-if job.yaml --every-link --out failures --slurm`,
 		Args: flags.Args(1, 1, "one file"),
-		RunE: func(cmd *cobra.Command, given []string) error { return w.run(cmd.Context(), e, given[0]) },
+		RunE: func(cmd *cobra.Command, given []string) error {
+			memory := func() (units.Bytes, error) { return w.memory(e, given[0]) }
+			return w.Do(cmd, e, memory, func(ctx context.Context) error { return w.run(ctx, e, given[0]) })
+		},
 	}
 	w.RegisterFields(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&w.fail, "fail", nil, "a part that fails: a switch, or a switch and a port, such as leaf7:12; may be repeated")
 	f.BoolVar(&w.everyLink, "every-link", false, "every switch and every cable, one at a time")
-	f.StringVar(&w.engine, "engine", "", "routing engine: auto, ftree, updn, minhop, … (default: the scenario's, or auto)")
+	f.StringVar(&w.engine, "engine", "", "InfiniBand's routing engine: auto, ftree, updn, minhop, … (default: the scenario's, or auto)")
 	f.IntVar(&w.shifts, "shifts", 0, fmt.Sprintf("shifts that judge each part; 0: all, and %d with --every-link", everyLinkShifts))
-	f.IntVarP(&w.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
-	f.BoolVar(&w.asJSON, "json", false, "print as JSON")
+	w.RegisterStudy(cmd, e, "cores to use; results do not depend on it (default: all)", "what-if.json and report.html", "print as JSON, the same as what-if.json")
 	for _, flag := range []string{"fail", "shifts"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
@@ -93,84 +116,148 @@ func (w *whatIf) run(ctx context.Context, e *simulator.Simulator, path string) e
 	if w.shifts < 0 {
 		return fmt.Errorf("--shifts %d: want 0, for all, or a number", w.shifts)
 	}
-	s, r, fabric, err := w.load(e, path)
+	f, err := w.load(e, path)
 	if err != nil {
 		return err
 	}
-	parts, alike, err := w.parts(s)
+	parts, alike, err := w.parts(f.subnet)
 	if err != nil {
 		return err
 	}
-	line := e.Working("the failures are routed")
-	o := whatif.Options{
-		Engine: route.Name(cmp.Or(w.engine, string(route.Auto))), Shifts: w.shifts, Workers: cmp.Or(w.workers, e.Cores), Grouped: w.everyLink,
-		Told: func(done, total int) { line.Count(done, total, "failures") },
+	folder := process.OwnFolder{Name: w.Out, Mark: whatIfResult, What: "failures"}
+	if err := folder.Open(e.Env); err != nil {
+		return err
 	}
-	if o.Shifts == 0 && w.everyLink {
-		o.Shifts = everyLinkShifts
+	defer folder.Close()
+	found, err := w.judge(ctx, e, f, parts)
+	if found == nil && ctx.Err() != nil {
+		return exit.Errorf(exit.Partial, "interrupted while the whole fabric was routed")
 	}
-	found, err := whatif.Evaluate(ctx, s, parts, o)
-	line.End()
-	if ctx.Err() != nil {
-		return exit.Errorf(exit.Partial, "interrupted while the failures were routed")
-	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	found.Alike = alike
 	record := whatIfRecord{File: path, Report: found}
 	var whole whatif.Job
-	if r != nil {
-		if whole, err = w.simulate(ctx, e, r, fabric, &record); err != nil {
+	if f.simulated && ctx.Err() == nil {
+		if whole, err = w.simulate(ctx, e, f, &record); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
-	return e.Present(report.WhatIf(path, record.Workload, found, whole, record.Jobs), w.asJSON, record)
+	if err := w.present(e, &folder, report.WhatIf(path, record.Workload, found, whole, record.Jobs), record); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return exit.Errorf(exit.Partial, "interrupted: %d of %d failures judged", len(found.Costs), len(parts))
+	}
+	return nil
 }
 
-// load reads the fabric, and the scenario whose workload is simulated on it. For a file of a fabric it is an all-reduce
-// between its hosts, unless every part is judged or no such scenario can be made: then there is none.
-func (w *whatIf) load(e *simulator.Simulator, path string) (s *subnet.Subnet, r *scenario.Resolved, fabric int, err error) {
-	if overrides.NamesScenario(path) {
-		if r, err = w.Load(e.Env, path); err != nil {
-			return nil, nil, 0, err
+// judge judges the fabric without each of the parts.
+func (w *whatIf) judge(ctx context.Context, e *simulator.Simulator, f *failing, parts []whatif.Part) (*whatif.Report, error) {
+	line := e.Working("the failures are routed")
+	defer line.End()
+	o := whatif.Options{
+		Engine: route.Name(cmp.Or(w.engine, string(route.Auto))), Shifts: w.shifts, Workers: cmp.Or(w.Workers, e.Cores), Grouped: w.everyLink,
+		Told: func(done, total int) { line.Count(done, total, "failures") }, Sharing: e.Sharing,
+	}
+	if o.Shifts == 0 && w.everyLink {
+		o.Shifts = everyLinkShifts
+	}
+	if f.graph != nil {
+		return whatif.EvaluateECMP(ctx, f.graph, f.r.Fabrics[f.fabric].Link.Rate(), parts, o)
+	}
+	return whatif.Evaluate(ctx, f.subnet, parts, o)
+}
+
+// present prints the report, and writes the folder, if it was asked for.
+func (w *whatIf) present(e *simulator.Simulator, folder *process.OwnFolder, d *doc.Document, record whatIfRecord) error {
+	if w.Out != "" {
+		var page, answer bytes.Buffer
+		if err := jsontext.Write(&answer, record); err != nil {
+			return err
 		}
-	} else if s, r, err = w.loadFile(e, path); err != nil || r == nil {
-		return s, nil, 0, err
+		if err := d.HTML(&page); err != nil {
+			return exit.Errorf(exit.Failed, "the page cannot be made: %w", err)
+		}
+		files := []runstore.File{{Name: runstore.ReportFile, Text: page.Bytes()}, {Name: whatIfResult, Text: answer.Bytes()}}
+		if err := folder.Store(e.Env, files, w.JSON); err != nil {
+			return err
+		}
 	}
-	fabric = slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).SubnetManager })
-	if s, err = subnetOf(r); err != nil {
-		return nil, nil, 0, err
+	return e.Present(d, w.JSON, record)
+}
+
+// memory is what a simulation of the workload needs.
+func (w *whatIf) memory(e *simulator.Simulator, path string) (units.Bytes, error) {
+	f, err := w.load(e, path)
+	if err != nil || f.r == nil {
+		return 256 * units.MiB, err
 	}
-	if len(r.Fabrics[fabric].Routing.Forwarding) > 0 {
+	return f.r.Estimate().Memory, nil
+}
+
+// load reads the fabric, and the scenario whose workload is simulated on it. For a file of InfiniBand it is an all-reduce
+// between its hosts, unless every part is judged or no such scenario can be made: then there is none. On Ethernet the
+// scenario is needed for the fabric.
+func (w *whatIf) load(e *simulator.Simulator, path string) (f *failing, err error) {
+	f = &failing{simulated: true}
+	switch is, failed := isScenario(e.Env, path); {
+	case failed != nil:
+		return nil, failed
+	case is:
+		f.r, err = w.Load(e.Env, path)
+	default:
+		f, err = w.loadFile(e, path)
+	}
+	if err != nil || f.r == nil {
+		return f, err
+	}
+	f.fabric = slices.IndexFunc(f.r.Fabrics, func(f scenario.Fabric) bool { return protocol.Of(f.Kind).SubnetManager })
+	if f.fabric < 0 {
+		f.fabric = 0
+		if w.engine != "" {
+			return nil, fmt.Errorf("--engine %s: %s is Ethernet, which BGP routes: leave --engine out", w.engine, f.r.Fabrics[0].Name)
+		}
+		if f.graph, err = graphOf(f.r, &f.r.Fabrics[0]); err != nil {
+			return nil, err
+		}
+		f.subnet, err = network.Subnet(&f.r.Fabrics[0], f.graph)
+		return f, err
+	}
+	fabric := &f.r.Fabrics[f.fabric]
+	if f.subnet, err = subnetOfFabric(f.r, fabric); err != nil {
+		return nil, err
+	}
+	if len(fabric.Routing.Forwarding) > 0 {
 		e.Note("weft: note: the tables of the scenario are not used: the whole fabric is routed anew too, as without each part\n")
 	}
 	if w.engine == "" {
-		w.engine = string(r.Fabrics[fabric].IB.Engine)
+		w.engine = string(fabric.IB.Engine)
 	}
-	return s, r, fabric, nil
+	return f, nil
 }
 
 // loadFile reads the file of a fabric, with the scenario of an all-reduce on it, if there is to be one.
-func (w *whatIf) loadFile(e *simulator.Simulator, path string) (*subnet.Subnet, *scenario.Resolved, error) {
+func (w *whatIf) loadFile(e *simulator.Simulator, path string) (*failing, error) {
 	source, err := cabled.Read(path, overrides.FabricFiles(e.Env))
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case !source.InfiniBand:
-		return nil, nil, fmt.Errorf("%s: a %s is of no InfiniBand subnet, whose manager would route it anew", path, source.Format)
+	if err != nil {
+		return nil, err
 	}
-	if !w.everyLink && path != "-" {
+	if !source.InfiniBand || !w.everyLink && path != "-" {
 		r, err := w.usual(e, source)
-		if err == nil {
-			return nil, r, nil
+		switch {
+		case err == nil:
+			return &failing{r: r, simulated: !w.everyLink}, nil
+		case !source.InfiniBand:
+			return nil, err
 		}
 		e.Note("weft: note: no all-reduce is simulated: %v\n", err)
 	} else if len(w.Set)+len(w.Overlay)+len(w.Fabrics) > 0 {
-		return nil, nil, errors.New("--set, --overlay and --fabric change a scenario, and nothing is simulated here: leave them out, or give a scenario")
+		return nil, errors.New("--set, --overlay and --fabric change a scenario, and nothing is simulated here: leave them out, or give a scenario")
 	}
 	overrides.TellNotes(e.Env, source.Notes)
-	return source.WithoutAggregators(), nil, nil
+	return &failing{subnet: source.WithoutAggregators()}, nil
 }
 
 // usualSize is the size of the all-reduce that is simulated on the fabric of a file.
@@ -178,25 +265,34 @@ const usualSize = "16MiB"
 
 // usual is the scenario of an all-reduce between the hosts of a file's fabric.
 func (w *whatIf) usual(e *simulator.Simulator, source *cabled.Source) (*scenario.Resolved, error) {
-	text, err := source.Scenario(source.Name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := scenario.DecodeIn(e.Path("."), source.Name, []byte(text))
-	if err == nil {
-		file, err = w.Overlaid(e.Env, file)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r, err := w.ResolveWith(file, []scenario.Override{{Path: "workload.sizes", Value: usualSize, Origin: source.Name}}, nil)
+	r, file, err := scenarioOf(e, &w.Flags, source)
 	if err != nil {
 		return nil, err
 	}
 	overrides.TellNotes(e.Env, file.Notes())
+	if w.everyLink {
+		return r, nil
+	}
 	e.Note("weft: note: the all-reduce is of %s between %d hosts with as many GPUs as NICs (%d), taken as %s: weft fabric convert --to scenario writes the scenario, to change that\n",
 		usualSize, r.Cluster.Nodes, r.Cluster.Node.NICs, r.Cluster.Node.Preset)
 	return r, nil
+}
+
+// scenarioOf is the scenario that weft fabric convert writes for a fabric.
+func scenarioOf(e *simulator.Simulator, c *overrides.Flags, source *cabled.Source) (*scenario.Resolved, *scenario.File, error) {
+	text, err := source.Scenario(source.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := scenario.DecodeIn(e.Path("."), source.Name, []byte(text))
+	if err == nil {
+		file, err = c.Overlaid(e.Env, file)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.ResolveWith(file, []scenario.Override{{Path: "workload.sizes", Value: usualSize, Origin: source.Name}}, nil)
+	return r, file, err
 }
 
 // parts are the parts that fail, and the number of cables to hosts that are left out because each cuts off its host
@@ -229,7 +325,7 @@ func (w *whatIf) parts(s *subnet.Subnet) (parts []whatif.Part, alike int, err er
 }
 
 // simulate simulates the scenario's workload without the parts that cost most.
-func (w *whatIf) simulate(ctx context.Context, e *simulator.Simulator, r *scenario.Resolved, fabric int, record *whatIfRecord) (whatif.Job, error) {
+func (w *whatIf) simulate(ctx context.Context, e *simulator.Simulator, f *failing, record *whatIfRecord) (whatif.Job, error) {
 	var costs []whatif.Cost
 	groups := record.Groups()
 	for _, g := range groups[:min(len(groups), maxSimulated)] {
@@ -237,16 +333,14 @@ func (w *whatIf) simulate(ctx context.Context, e *simulator.Simulator, r *scenar
 	}
 	line := e.Working("the simulations begin")
 	defer line.End()
-	whole, jobs, err := whatif.Simulate(ctx, r, fabric, costs, many.Options{
-		Run: e.Study(), Workers: cmp.Or(w.workers, e.Cores),
+	whole, jobs, err := whatif.Simulate(ctx, f.r, f.fabric, costs, many.Options{
+		Run: e.Study(), Workers: cmp.Or(w.Workers, e.Cores),
 		Progress: func(p weft.Progress) { line.Count(p.Done, p.Total, "simulations") },
 	})
-	if ctx.Err() != nil {
-		return whole, exit.Errorf(exit.Partial, "interrupted while the workload was simulated")
-	}
 	if err != nil {
 		return whole, err
 	}
+	r := f.r
 	record.Workload = cmp.Or(string(r.Workload.Collective), string(r.Workload.Pattern))
 	if sizes := r.Workload.Sizes; len(sizes) > 0 {
 		record.Workload += fmt.Sprintf(" of %v", slices.Max(sizes))

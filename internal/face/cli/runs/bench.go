@@ -185,7 +185,7 @@ func (b *bench) do(ctx context.Context, e *simulator.Simulator, collect scenario
 		Weft: e.Version.Weft, MinBytes: from, MaxBytes: to, Step: int64(step),
 		Iters: r.Run.Iterations, Warmup: r.Run.Warmup, Check: b.checks != 0,
 		Collect: collect, Op: b.op, Root: r.Workload.Root, Datatype: r.Workload.Datatype,
-		GPUs: r.Cluster.Node.GPUs, Threads: b.threads, PerThread: max(1, b.gpus), GPU: gpuTitle(r.Cluster.Node.GPU.Model),
+		GPUs: r.Cluster.Node.GPUs, Threads: b.threads, PerThread: max(1, b.gpus), GPU: gpuTitle(r.Cluster.Node.GPU.Model), Host: r.Cluster.HostName,
 	}
 	if b.factor > 1 {
 		header.Step, header.Factor = int64(b.factor), true

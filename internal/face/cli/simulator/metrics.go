@@ -214,7 +214,7 @@ func (m *RunMetrics) watch(o *weft.Options) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			m.ended = append(m.ended, metrics.Collective{
-				Fabric: r.Fabrics[f.Fabric].Name, Host: "node0", Name: metrics.CollectiveName(r.Workload.Name()),
+				Fabric: r.Fabrics[f.Fabric].Name, Host: r.Cluster.HostName(0), Name: metrics.CollectiveName(r.Workload.Name()),
 				Algorithm: strings.ToUpper(p.Algorithm + "_" + p.Wire), Ranks: r.Job().Ranks(), Nodes: r.Job().Nodes, Bytes: p.Bytes, BusBW: p.BusBW,
 			})
 		}

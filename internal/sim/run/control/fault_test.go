@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/internal/test/simtest"
 	"weft/results"
@@ -68,10 +69,10 @@ workload: {pattern: permutation, sizes: [1MiB]}`,
 		simtest.Ringed("dragonfly-plus"),
 	} {
 		p := faultyPlan(t, text, 0)
-		r := newDetours(p.Graph, make([]bool, len(p.Graph.Cables)))
+		r := routing.NewDetours(p.Graph, make([]bool, len(p.Graph.Cables)))
 		for sw := range p.Tables.Switches {
 			for dst := range p.Tables.Endpoints {
-				if got, want := r.set(sw, dst), p.Tables.Minimal(sw, dst); !slices.Equal(got, want) {
+				if got, want := r.Set(sw, dst), p.Tables.Minimal(sw, dst); !slices.Equal(got, want) {
 					t.Fatalf("%s: from %s to %s by ports %v, minimal are %v", p.Fabric.Topology.Shape, p.Graph.Nodes[p.Graph.Endpoints+sw].Name, p.Graph.Nodes[dst].Name, got, want)
 				}
 			}
@@ -86,22 +87,22 @@ func TestWaysAroundFaultsNeverGoUpAgain(t *testing.T) {
 	for c := range down {
 		down[c] = c%7 == 3
 	}
-	r := newDetours(p.Graph, down)
+	r := routing.NewDetours(p.Graph, down)
 	for sw := range p.Tables.Switches {
 		for dst := range p.Tables.Endpoints {
-			for _, port := range r.set(sw, dst) {
-				follow(t, p, r, sw, dst, port, true)
+			for _, port := range r.Set(sw, dst) {
+				follow(t, p, r, down, sw, dst, port, true)
 			}
 		}
 	}
 }
 
 // follow takes a port and then every way that is left, which must end at dst.
-func follow(t *testing.T, p *network.Plan, r *detours, sw, dst int, port uint16, mayRise bool) {
+func follow(t *testing.T, p *network.Plan, r *routing.Detours, down []bool, sw, dst int, port uint16, mayRise bool) {
 	t.Helper()
 	at := topology.End{Node: topology.NodeID(p.Graph.Endpoints + sw), Port: int32(port)}
 	far, cable, _ := p.Graph.Peer(at)
-	if r.down[cable] {
+	if down[cable] {
 		t.Fatalf("%s sends by port %d, whose cable is out", p.Graph.Nodes[at.Node].Name, port)
 	}
 	if int(far.Node) == dst {
@@ -111,12 +112,12 @@ func follow(t *testing.T, p *network.Plan, r *detours, sw, dst int, port uint16,
 	if rises && !mayRise {
 		t.Fatalf("a way to %s goes down and up again at %s", p.Graph.Nodes[dst].Name, p.Graph.Nodes[at.Node].Name)
 	}
-	next := r.set(int(far.Node)-p.Graph.Endpoints, dst)
+	next := r.Set(int(far.Node)-p.Graph.Endpoints, dst)
 	if len(next) == 0 {
 		t.Fatalf("%s sends to %s for %s, which knows no way", p.Graph.Nodes[at.Node].Name, p.Graph.Nodes[far.Node].Name, p.Graph.Nodes[dst].Name)
 	}
 	for _, port := range next {
-		follow(t, p, r, int(far.Node)-p.Graph.Endpoints, dst, port, rises)
+		follow(t, p, r, down, int(far.Node)-p.Graph.Endpoints, dst, port, rises)
 	}
 }
 
@@ -238,11 +239,11 @@ func TestAStandbyTakesOver(t *testing.T) {
 // TestFaultsThatCannotBeAreRefused finds the reason in each error.
 func TestFaultsThatCannotBeAreRefused(t *testing.T) {
 	for want, fault := range map[string]string{
-		"no node":      "{at: 1ms, switch: leaf99}",
-		"no cable":     "{at: 1ms, link: leaf0 port 17}",
-		"no number":    "{at: 1ms, link: leaf0 port x}",
-		"a port, such": "{at: 1ms, link: leaf0}",
-		"no switch":    "{at: 1ms, switch: node0/nic0}",
+		"no node":                "{at: 1ms, switch: leaf99}",
+		"no cable":               "{at: 1ms, link: leaf0 port 17}",
+		"has no cable at port x": "{at: 1ms, link: leaf0 port x}",
+		"a port, such":           "{at: 1ms, link: leaf0}",
+		"no switch":              "{at: 1ms, switch: node0/nic0}",
 	} {
 		r := simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics+"faults: ["+fault+"]")
 		if _, err := NewPlan(r, &r.Fabrics[0]); err == nil || !strings.Contains(err.Error(), want) {

@@ -7,6 +7,7 @@ import (
 	"weft/internal/base/topology"
 
 	"weft/internal/sim/fabric/fault"
+	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/scenario"
@@ -20,7 +21,7 @@ import (
 type bgpPlan struct {
 	*network.Plan
 	spec   *scenario.Control
-	routes *detours // routes known to all switches before the turn
+	routes *routing.Detours // routes known to all switches before the turn
 	ready  []units.Time
 	out    *network.Faults
 }
@@ -28,7 +29,7 @@ type bgpPlan struct {
 // mendByBGP computes the table changes of each switch, with their times.
 func mendByBGP(p *network.Plan, fp *network.Faults, spec *scenario.Control) {
 	b := &bgpPlan{Plan: p, spec: spec, out: fp, ready: make([]units.Time, p.Graph.Switches())}
-	b.routes = newDetours(p.Graph, make([]bool, len(p.Graph.Cables)))
+	b.routes = routing.NewDetours(p.Graph, make([]bool, len(p.Graph.Cables)))
 	fp.Control.Plane = bgpPlane
 	known := b.known(fp.Outages)
 	for i := range fp.Turns {
@@ -105,7 +106,7 @@ func (b *bgpPlan) detection(t *network.Turn) (units.Time, string) {
 
 // turn computes the reaction to a fault or a repair.
 func (b *bgpPlan) turn(t *network.Turn) results.Recovery {
-	next := newDetours(b.Graph, t.Down)
+	next := routing.NewDetours(b.Graph, t.Down)
 	detected, how := b.detection(t)
 	rec := newRecovery(t)
 	rec.How, rec.Detected = how, detected
@@ -126,7 +127,7 @@ func (b *bgpPlan) turn(t *network.Turn) results.Recovery {
 		at := max(b.ready[sw], t.At+detected+units.Time(hops[sw]+1)*c.Update+units.Time(hops[sw])*c.Advertisement)
 		for _, dst := range changed {
 			at += c.Entry
-			b.change(&rec, sw, dst, at, next.set(sw, dst))
+			b.change(&rec, sw, dst, at, next.Set(sw, dst))
 			b.ready[sw] = at
 		}
 	}
@@ -143,9 +144,9 @@ func newRecovery(t *network.Turn) results.Recovery {
 }
 
 // changed are the endpoints with new routes at a switch.
-func (b *bgpPlan) changed(next *detours, sw int) (dsts []int) {
+func (b *bgpPlan) changed(next *routing.Detours, sw int) (dsts []int) {
 	for dst := range b.Graph.Endpoints {
-		if !slices.Equal(b.routes.set(sw, dst), next.set(sw, dst)) {
+		if !slices.Equal(b.routes.Set(sw, dst), next.Set(sw, dst)) {
 			dsts = append(dsts, dst)
 		}
 	}
@@ -154,16 +155,16 @@ func (b *bgpPlan) changed(next *detours, sw int) (dsts []int) {
 
 // repair removes the ports of failed cables from the groups of a switch at their end, all at once.
 // It returns the endpoints that need more than this.
-func (b *bgpPlan) repair(t *network.Turn, rec *results.Recovery, sw int, changed []int, next *detours) (rest []int) {
+func (b *bgpPlan) repair(t *network.Turn, rec *results.Recovery, sw int, changed []int, next *routing.Detours) (rest []int) {
 	detected, _ := b.detection(t)
 	at := max(b.ready[sw], t.At+detected+b.spec.BGP.Repair)
 	b.ready[sw] = at
 	for _, dst := range changed {
-		left := slices.DeleteFunc(slices.Clone(b.routes.set(sw, dst)), func(port uint16) bool {
+		left := slices.DeleteFunc(slices.Clone(b.routes.Set(sw, dst)), func(port uint16) bool {
 			return t.Down[b.Graph.Nodes[b.Graph.Endpoints+sw].Cables[port]]
 		})
 		b.change(rec, sw, dst, at, left)
-		if !slices.Equal(left, next.set(sw, dst)) {
+		if !slices.Equal(left, next.Set(sw, dst)) {
 			rest = append(rest, dst)
 		}
 	}
@@ -216,9 +217,8 @@ func (b *bgpPlan) hops(t *network.Turn) []int {
 			}
 		}
 	}
-	walk := detours{g: b.Graph, down: t.Down}
 	for i := 0; i < len(queue); i++ {
-		walk.neighbours(queue[i], func(_ uint16, far int32) {
+		routing.Neighbours(b.Graph, t.Down, queue[i], func(_ uint16, far int32) {
 			if hops[far] < 0 {
 				hops[far] = hops[queue[i]] + 1
 				queue = append(queue, far)

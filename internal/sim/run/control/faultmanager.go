@@ -232,7 +232,7 @@ func (d *mending) turn(i int, spec *scenario.Control) results.Recovery {
 		until = d.start + turns[i+1+next].At
 	}
 	d.noticed(t, &rec, from, until, spec)
-	routes := newDetours(d.Graph, t.Down)
+	routes := routing.NewDetours(d.Graph, t.Down)
 	changed := map[int]bool{}
 	adaptive := d.Fabric.Routing.Mode == scenario.Adaptive
 	if seen := news(t, lasting(d.out.Outages, spec.LossOfSignal)); adaptive && !t.Repaired && len(seen.Cables) > 0 {
@@ -285,7 +285,7 @@ func (d *mending) noticed(t *network.Turn, rec *results.Recovery, from, until un
 }
 
 // write applies a block of a table that a switch has received.
-func (d *mending) write(w *tableWrite, rec *results.Recovery, routes *detours, changed map[int]bool) {
+func (d *mending) write(w *tableWrite, rec *results.Recovery, routes *routing.Detours, changed map[int]bool) {
 	sw := int(d.m.nodes[w.node]) - d.Graph.Endpoints
 	for i, port := range w.ports {
 		dst, ok := d.dsts[units.LID(w.block*mad.LIDsPerBlock+i)]
@@ -301,17 +301,17 @@ func (d *mending) write(w *tableWrite, rec *results.Recovery, routes *detours, c
 			continue
 		}
 		d.port[at] = to
-		d.change(w.at-d.start, sw, dst, routes.alternatives(sw, dst, to), rec, changed)
+		d.change(w.at-d.start, sw, dst, alternatives(routes, sw, dst, to), rec, changed)
 	}
 }
 
 // alternatives are the ports that adaptive routing may choose besides the table's port: the ports
 // with equally short paths.
-func (r *detours) alternatives(sw, dst int, port uint16) []uint16 {
+func alternatives(r *routing.Detours, sw, dst int, port uint16) []uint16 {
 	if port == routing.NoPort {
 		return nil
 	}
-	if set := r.set(sw, dst); slices.Contains(set, port) {
+	if set := r.Set(sw, dst); slices.Contains(set, port) {
 		return set
 	}
 	return []uint16{port}
@@ -336,11 +336,11 @@ func (d *mending) exclude(t *network.Turn, rec *results.Recovery, changed map[in
 }
 
 // regroup gives all switches the port groups for the new tables, when the last table is written.
-func (d *mending) regroup(rec *results.Recovery, routes *detours, changed map[int]bool, at units.Time) {
+func (d *mending) regroup(rec *results.Recovery, routes *routing.Detours, changed map[int]bool, at units.Time) {
 	for _, sw := range d.rows() {
 		for dst := range d.Tables.Endpoints {
 			entry := sw*d.Tables.Endpoints + dst
-			want := routes.alternatives(sw, dst, d.port[entry])
+			want := alternatives(routes, sw, dst, d.port[entry])
 			if !slices.Equal(want, d.sets[entry]) {
 				d.change(at, sw, dst, want, rec, changed)
 			}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"weft/internal/base/cabling"
 	"weft/internal/base/topology"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
@@ -81,28 +81,16 @@ func cablesOf(g *topology.Graph, f *scenario.Fault) (cables []int32, err error) 
 	if f.SM {
 		return nil, nil
 	}
-	name, port := f.Switch, -1
 	if f.Link != "" {
-		i := strings.LastIndex(f.Link, " port ")
-		if i < 0 {
-			return nil, fmt.Errorf("link %q: want a node and a port, such as leaf0 port 5", f.Link)
-		}
-		name = f.Link[:i]
-		if port, err = strconv.Atoi(f.Link[i+len(" port "):]); err != nil || port < 1 {
-			return nil, fmt.Errorf("link %q: the port is no number from 1 on", f.Link)
-		}
+		cable, err := cableAt(g, f.Link)
+		return []int32{cable}, err
 	}
-	at := slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return n.Name == name })
+	name := f.Switch
+	at := nodeNamed(g, name)
 	if at < 0 {
 		return nil, fmt.Errorf("the fabric has no node %q: its nodes are %s to %s", name, g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
 	}
 	n := &g.Nodes[at]
-	if f.Link != "" {
-		if port > len(n.Cables) || n.Cables[port-1] < 0 {
-			return nil, fmt.Errorf("%s has no cable at port %d", name, port)
-		}
-		return []int32{n.Cables[port-1]}, nil
-	}
 	if n.Kind != topology.Switch {
 		return nil, fmt.Errorf("%s is no switch: name its cable, as %s port 1", name, name)
 	}
@@ -112,6 +100,30 @@ func cablesOf(g *topology.Graph, f *scenario.Fault) (cables []int32, err error) 
 		}
 	}
 	return cables, nil
+}
+
+// cableAt is the cable at a port: leaf0 port 5, leaf0:5, leaf0:Ethernet16.
+func cableAt(g *topology.Graph, link string) (int32, error) {
+	node, port, ok := cabling.SplitEnd(link, func(name string) bool { return nodeNamed(g, name) >= 0 })
+	if !ok {
+		if i := strings.LastIndex(link, " port "); i > 0 {
+			return 0, fmt.Errorf("the fabric has no node %q: its nodes are %s to %s", link[:i], g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
+		}
+		return 0, fmt.Errorf("link %q: want a node and a port, such as leaf0:5 or leaf0 port 5; the nodes are %s to %s", link, g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
+	}
+	n := &g.Nodes[nodeNamed(g, node)]
+	if number := cabling.PortNumber(port, n.PortNames); number > 0 && number <= len(n.Cables) && n.Cables[number-1] >= 0 {
+		return n.Cables[number-1], nil
+	}
+	return 0, fmt.Errorf("%s has no cable at port %s", node, port)
+}
+
+// nodeNamed is the node that a name means; -1 if there is none. A node of exactly this name comes first.
+func nodeNamed(g *topology.Graph, name string) int {
+	if at := slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return n.Name == name }); at >= 0 {
+		return at
+	}
+	return slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return cabling.MeansNode(name, n.Name) })
 }
 
 // joined are the same times, with the times of a cable merged if they overlap or are no more than a

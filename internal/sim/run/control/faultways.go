@@ -6,6 +6,7 @@ import (
 	"weft/internal/base/topology"
 
 	"weft/internal/sim/fabric/fault"
+	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/scenario"
@@ -116,7 +117,7 @@ func (w *waysOpen) turn(rec *results.Recovery, changes []fault.TableChange) {
 // in the end.
 func (w *waysOpen) follow(rec *results.Recovery, dst int, changes []fault.TableChange) {
 	leaves := slices.DeleteFunc(w.leaves(), func(sw int32) bool { // nothing leads there
-		_, ok := endpointIn(w.Graph, dst, w.Graph.Nodes[w.Graph.Endpoints+int(sw)].Plane, w.down)
+		_, ok := routing.EndpointIn(w.Graph, dst, w.Graph.Nodes[w.Graph.Endpoints+int(sw)].Plane, w.down)
 		return !ok
 	})
 	openAt := make([]units.Time, len(leaves))

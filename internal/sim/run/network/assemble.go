@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
+	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/protocol"
@@ -202,7 +203,7 @@ func (p *Plan) Build(app fabric.App, nodes int, up ScaleUp, parts int) (*Network
 		n.Stride++ // the pool follows the GPUs of its node
 	}
 	if up.Rate.Num > 0 {
-		addScaleUp(b, up, nodes)
+		addScaleUp(b, up, nodes, p.Graph.HostName)
 		b.Hosts = p.hosts(nodes)
 	}
 	b.PKeys, b.Segments = p.Keys.enforced(), p.Segments.enforced()
@@ -267,7 +268,7 @@ func SlowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]unit
 // addScaleUp adds the GPUs and a scale-up switch for each node. A real node's switches, over which
 // each GPU's links are spread evenly, are modelled as one; a mesh of direct links or a PCIe tree is
 // modelled as a switch of the same rate.
-func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
+func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int, host func(node int) string) {
 	s := &up.Node.ScaleUp
 	switches := max(1, s.Switches)
 	latency := max(2*units.Picosecond, s.Latency) // in two parts, each longer than zero: an arrival is later than its sending
@@ -291,13 +292,13 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 	bases := make([]int32, nodes)
 	for node := range nodes {
 		for g := range up.Node.GPUs {
-			id := b.GPU(fmt.Sprintf("node%d/gpu%d", node, g), gpu)
+			id := b.GPU(fmt.Sprintf("%s/gpu%d", host(node), g), gpu)
 			if g == 0 {
 				bases[node] = id
 			}
 		}
 		if Pooled(up.Node) {
-			b.GPU(fmt.Sprintf("node%d/memory-pool", node), &pool)
+			b.GPU(host(node)+"/memory-pool", &pool)
 		}
 	}
 	ports := up.Node.GPUs
@@ -305,7 +306,7 @@ func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
 		ports++
 	}
 	for node, base := range bases {
-		id := b.ScaleUpSwitch(fmt.Sprintf("node%d/scale-up", node), ports, base, sw)
+		id := b.ScaleUpSwitch(host(node)+"/scale-up", ports, base, sw)
 		for g := range up.Node.GPUs {
 			b.ScaleUpCable(base+int32(g), 0, id, int32(g), up.Rate, 0)
 		}
@@ -333,11 +334,24 @@ func (n *Network) ConnectNICs(a, b int32, entropy uint32, order uint64, sl int) 
 	p := n.Plan
 	keyA, keyB := p.Keys.Pair(a, b)
 	path := p.Level(a, b, keyA, sl)
-	atA, atB := p.Connection(a, entropy, entropy, path), p.Connection(b, OtherEnd(entropy), entropy, path)
+	hashed := p.Hashed(a, b, entropy)
+	atA, atB := p.Connection(a, hashed, entropy, path), p.Connection(b, OtherEnd(hashed), entropy, path)
 	atA.PKey, atB.PKey = keyA, keyB
 	atA.Order, atB.Order = order, order
 	p.ByPath(a, b, &atA, &atB)
 	return n.Connect(a, b, atA, atB)
+}
+
+// Hashed is what switches hash of the packets of a connection from a NIC to another: its entropy, or the two addresses.
+func (p *Plan) Hashed(from, to int32, entropy uint32) uint32 {
+	if p.Fabric.Routing.Hash != scenario.HashAddresses {
+		return entropy
+	}
+	pair := uint32(engine.Mix(uint64(min(from, to))<<32|uint64(max(from, to)))) &^ 1
+	if from > to {
+		return OtherEnd(pair)
+	}
+	return pair
 }
 
 // OtherEnd is the entropy of the packets that return on a connection.

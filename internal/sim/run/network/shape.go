@@ -81,7 +81,7 @@ func listed(t *scenario.Topology, endpoints, nics int) topology.Listed {
 	for _, d := range t.Devices {
 		s.Devices = append(s.Devices, topology.ListedDevice{
 			Name: d.Name, ID: topology.Identity{GUID: d.GUID, Port: d.Port, LID: units.LID(d.LID)},
-			Ports: d.Ports, Level: int8(d.Level), Group: int32(d.Group) - 1,
+			Ports: d.Ports, PortNames: d.PortNames, Level: int8(d.Level), Group: int32(d.Group) - 1,
 		})
 	}
 	return s

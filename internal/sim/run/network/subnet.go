@@ -7,10 +7,13 @@ import (
 	"weft/units"
 )
 
-// Subnet is the graph of an InfiniBand fabric as a subnet without LIDs, with the fabric's links. A
-// link generation that InfiniBand does not have is shown as unknown.
+// Subnet is the graph of a fabric as a subnet without LIDs, with the fabric's links. A link generation that InfiniBand does
+// not have is shown by its rate.
 func Subnet(f *scenario.Fabric, g *topology.Graph) (*subnet.Subnet, error) {
-	speed, _ := subnet.ParseSpeed(f.Link.Generation)
+	speed, known := subnet.ParseSpeed(f.Link.Generation)
+	if !known {
+		return subnet.FromGraph(g, subnet.Link{Bare: f.Link.Rate()})
+	}
 	return subnet.FromGraph(g, subnet.Link{Width: subnet.Width(f.Link.Lanes), Speed: speed})
 }
 

@@ -54,8 +54,9 @@ func message(p *network.Plan, c *executor.Communicator, edges []executor.Edge, e
 			each(at)
 		}
 		for turn := range p.ConnectionsPerPair() {
-			there, known := hashedWay(p, k.Entropy(turn), k.A, k.B)
-			back, knownBack := hashedWay(p, network.OtherEnd(k.Entropy(turn)), k.B, k.A)
+			hashed := p.Hashed(k.A, k.B, k.Entropy(turn))
+			there, known := hashedWay(p, hashed, k.A, k.B)
+			back, knownBack := hashedWay(p, network.OtherEnd(hashed), k.B, k.A)
 			if !known || !knownBack {
 				return false
 			}

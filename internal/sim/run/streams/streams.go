@@ -85,12 +85,14 @@ func (b *Streams) Start(net *network.Network) error {
 	for i := range b.streams {
 		s := &b.streams[i]
 		from, to := int32(s.spec.Src), int32(s.spec.Dst)
-		plan, entropy := b.net.Plan, uint32(engine.Mix(1<<63|uint64(i)))
+		plan := b.net.Plan
+		entropy := uint32(engine.Mix(1<<63 | uint64(i)))
+		hashed := plan.Hashed(from, to, entropy)
 		level := 0 // Ethernet's only level
 		if protocol.Of(plan.Fabric.Kind).ServiceLevels {
 			level = s.spec.Class
 		}
-		here, there := plan.Connection(from, entropy, entropy, level), plan.Connection(to, entropy^1, entropy, level)
+		here, there := plan.Connection(from, hashed, entropy, level), plan.Connection(to, network.OtherEnd(hashed), entropy, level)
 		here.Class = plan.Class.Must(network.LaneOf(plan.Fabric, s.spec.Class))
 		here.Reply, there.Class, there.Reply = here.Class, here.Class, here.Class
 		here.PKey, there.PKey = plan.Keys.Pair(from, to)
