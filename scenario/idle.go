@@ -86,6 +86,7 @@ var idleRules = []idleRule{
 	{"cluster.node.cpu.memory-latency", func(_ *Resolved, f *Fabric) bool { return f.Host.Path == PathGPUDirectRDMA }, "on the path gpudirect-rdma data pass no host memory"},
 
 	{"routing.adaptive-threshold", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Adaptive }, "routing.mode is not adaptive"},
+	{"routing.lids", func(_ *Resolved, f *Fabric) bool { return f.Routing.LMC == 0 }, "the NICs have one LID each: several come from routing.tables with an LMC"},
 	{"routing.flowlet-gap", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Flowlet }, "routing.mode is not flowlet"},
 	{"nic.out-of-order", func(_ *Resolved, f *Fabric) bool {
 		return f.Routing.Mode != Adaptive && f.Routing.Mode != Spray || protocol.Of(f.Kind).OnTCP() || protocol.Of(f.Kind).Unordered
