@@ -49,6 +49,8 @@ type Options struct {
 	Order []subnet.End
 	// Shifts is the most shifts that are walked, evenly spaced; 0: as many as fit into memory.
 	Shifts int
+	// Rates judges patterns at the cables' own rates, not at one rate for all.
+	Rates bool
 	// Unsaid is a LID that the tables leave out; its paths are not judged. 0 means none.
 	Unsaid units.LID
 }
@@ -70,6 +72,9 @@ func Check(s *subnet.Subnet, t *subnet.Tables, o Options) (*Report, error) {
 	}
 	n := newNetwork(s)
 	p := newPatterns(n, n.order(o.Order), o.Shifts)
+	if o.Rates {
+		p.weigh()
+	}
 	last := max(len(n.owner)-1, int(t.Top))
 	blocks := (last + block) / block
 	var mu sync.Mutex

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/internal/ib/subnet"
+	"weft/units"
 )
 
 // Pattern is the load of one traffic pattern on the cables between switches: every end
@@ -17,7 +18,8 @@ type Pattern struct {
 	// least possible value.
 	Contention float64 `json:"contention"`
 	// Bandwidth is the share of its cable's rate that the slowest end gets
-	// when all cables have one rate.
+	// when all cables have one rate. With Options.Rates a flow on a slow cable counts as several on a cable of the rate
+	// that most ends have, and Contention is a count of these.
 	Bandwidth float64 `json:"bandwidth"`
 	// Worst is the most loaded directed cable.
 	Worst subnet.End `json:"-"`
@@ -30,6 +32,7 @@ type patterns struct {
 	end    []int32 // by place: the end
 	shifts []int   // distances that are walked
 	flows  []uint16
+	weight []float64 // by channel: the flows at the ends' rate that one flow is worth; nil: 1 each
 }
 
 // newPatterns prepares the ring, its reverse, and as many evenly spaced shifts as fit into memory, at most limit if it
@@ -140,23 +143,59 @@ func (p *patterns) list(pairs []int64) []Pattern {
 }
 
 func (p *patterns) one(name string, shift int) Pattern {
-	c, flows := p.most(shift)
-	x := Pattern{Name: name, Contention: float64(flows), Bandwidth: 1, Worst: subnet.None}
-	if flows > 0 {
-		x.Bandwidth, x.Worst = 1/float64(flows), p.n.channelAt(c)
+	x := Pattern{Name: name, Bandwidth: 1, Worst: subnet.None}
+	if p.weight == nil {
+		c, flows := p.most(shift)
+		if x.Contention = float64(flows); flows > 0 {
+			x.Bandwidth, x.Worst = 1/x.Contention, p.n.channelAt(c)
+		}
+		return x
+	}
+	for c, f := range p.flows[shift*len(p.n.to) : (shift+1)*len(p.n.to)] {
+		if load := float64(f) * p.weight[c]; load > x.Contention {
+			x.Contention, x.Worst = load, p.n.channelAt(int32(c))
+			x.Bandwidth = min(1, 1/load)
+		}
 	}
 	return x
 }
 
-func (p *patterns) allToAll(pairs []int64) Pattern {
-	x := Pattern{Name: "all-to-all", Bandwidth: 1, Worst: subnet.None}
-	most := int64(0)
-	for c, f := range pairs {
-		if f > most {
-			most, x.Worst = f, p.n.channelAt(int32(c))
+// weigh gives each channel the weight of a flow: the rate that most ends have, over the cable's. A cable whose rate is not
+// known weighs as one of that rate.
+func (p *patterns) weigh() {
+	count := map[units.Rate]int{}
+	usual := units.Rate(0)
+	for i := range p.n.ends {
+		rate := p.n.s.Port(p.n.ends[i].port).Link.Rate()
+		if count[rate]++; rate > 0 && (usual == 0 || count[rate] > count[usual]) {
+			usual = rate
 		}
 	}
-	x.Contention = max(1, float64(most)/float64(len(p.end)-1))
+	p.weight = make([]float64, len(p.n.to))
+	for c := range p.weight {
+		p.weight[c] = 1
+		if p.n.to[c] < 0 {
+			continue
+		}
+		if rate := p.n.s.Port(p.n.channelAt(int32(c))).Link.Rate(); rate > 0 && usual > 0 {
+			p.weight[c] = float64(usual) / float64(rate)
+		}
+	}
+}
+
+func (p *patterns) allToAll(pairs []int64) Pattern {
+	x := Pattern{Name: "all-to-all", Bandwidth: 1, Worst: subnet.None}
+	most := float64(0)
+	for c, f := range pairs {
+		load := float64(f)
+		if p.weight != nil {
+			load *= p.weight[c]
+		}
+		if load > most {
+			most, x.Worst = load, p.n.channelAt(int32(c))
+		}
+	}
+	x.Contention = max(1, most/float64(len(p.end)-1))
 	x.Bandwidth = 1 / x.Contention
 	return x
 }

@@ -26,6 +26,9 @@ type fabric struct {
 	// ends is the ports of adapters and routers that have a LID, ascending by port GUID read
 	// backwards, as in OpenSM.
 	ends []endport
+	// slow is the weight of a path, by channel (an index as of base): 1, or see weighCables.
+	slow  []int64
+	mixed bool // they are not all 1
 	// lmc is the highest LMC of any adapter's port.
 	lmc uint8
 }

@@ -85,8 +85,13 @@ If an engine cannot route the fabric, the error says why and what to change. Wit
 --as opensm this is no error: OpenSM then uses minhop and reports success, so weft
 gives the tables of minhop, with the reason. The tables of minhop, updn, dnup, dor,
 ftree and sssp equal those of OpenSM 3.3.23 entry for entry, and the tables of dfsssp
-do if one lane is enough. If OpenSM's tables may differ, as for lash, a line
-"unpredictable" says why.
+do if one lane is enough. If OpenSM's tables may differ, as for lash and nue, a line
+"unpredictable" says why. nue is weft's own, also without --as: a note says so, and
+the proof in the report is of its tables.
+
+With --by-speed a path on a cable of half the rate counts as two, where cables of several
+rates are mixed; the report has the bandwidth of shifts at the cables' own rates, with and
+without. OpenSM has no such option: its avoid_throttled_links takes slow cables out.
 
 FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. LIDs
 are taken from the file if all ports have one. Otherwise weft assigns them as
@@ -134,7 +139,11 @@ func (r *routing) run(e *process.Env, fabric string) error {
 			return err
 		}
 	}
-	if err := e.Present(r.document(fabric, s, res, left), r.json, res.Report.Record(s, left)); err != nil {
+	document := r.document(fabric, s, res, left)
+	if err := r.addSpeeds(document, s, res, o); err != nil {
+		return err
+	}
+	if err := e.Present(document, r.json, res.Report.Record(s, left)); err != nil {
 		return err
 	}
 	return refuted
