@@ -186,7 +186,7 @@ func (f *fabric) checkLIDs() error {
 				return fmt.Errorf("port %v has LID %d: unicast LIDs of a subnet end at %d", guid, l, units.LastUnicastLID)
 			}
 			if owner[l] != 0 {
-				return fmt.Errorf("LID %d belongs to %v and to %v", l, owner[l], guid)
+				return fmt.Errorf("LID %d belongs to %v and to %v: two ports have one LID only as an aggregated port, on planes that no cable between switches joins; give each port of one plane a LID of its own (--reassign)", l, owner[l], guid)
 			}
 			owner[l] = guid
 		}

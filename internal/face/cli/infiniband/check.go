@@ -85,6 +85,7 @@ func (c *checking) run(e *process.Env, fabric, tables string) error {
 	if c.matrix != "" {
 		files.matrix = c.matrix
 	}
+	s = planeOfTables(e, s, files)
 	l, err := loadTables(e, s, files)
 	if err != nil {
 		return err
