@@ -362,8 +362,9 @@ type InfiniBand struct {
 	// PartitionEnforcement is the check of P_Keys besides the HCA's: both,
 	// in or out at the switch ports to NICs, or off.
 	PartitionEnforcement Enforcement `yaml:"partition-enforcement,omitzero"`
-	// OpenSMConf is an opensm.conf, beside the scenario, whose QoS keys give
-	// sl2vl, the arbitration tables and their limit.
+	// OpenSMConf is an opensm.conf of OpenSM, NVIDIA's OpenSM or UFM, beside the scenario, whose QoS keys give
+	// sl2vl, the arbitration tables and their limit; ar_mode and ar_sl_mask give routing.mode, sharp_enabled
+	// gives sharp, partition_config_file partitions-conf.
 	OpenSMConf string `yaml:"opensm-conf,omitzero"`
 	// QoSPolicy is a qos-policy.conf of OpenSM, beside the scenario, to read
 	// service-levels from.

@@ -115,7 +115,9 @@ func boolKey(flag string, set func(*smRun, bool)) smKey {
 func (r *smRun) takeEngines(value string) error {
 	r.site.engines = nil
 	for _, name := range strings.Split(value, ",") {
-		name = strings.TrimSpace(name)
+		// The ar_ engines of NVIDIA's OpenSM are those of the same names, with adaptive routing, which weft's manager does not
+		// set up: ar_mode and its like are named among the keys without effect.
+		name = strings.TrimPrefix(strings.TrimSpace(name), "ar_")
 		if err := checkEngine(name); err != nil || name == string(route.Auto) {
 			return fmt.Errorf("%q is no routing engine of weft: valid are %s", name, engineNames())
 		}
