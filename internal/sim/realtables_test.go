@@ -157,3 +157,38 @@ func TestConnectionsSpreadOverTheLIDsOfANIC(t *testing.T) {
 		}
 	}
 }
+
+// TestDumpsOfTheRealOpenSMAreSimulated: the tables, SL2VL tables and path records that OpenSM 3.3.23 wrote on a torus of 4x4,
+// by engines that need lanes. Without the path records the same tables have a credit loop, or drop packets.
+func TestDumpsOfTheRealOpenSMAreSimulated(t *testing.T) {
+	at, err := filepath.Abs("../test/routetest/testdata/torus2d-4x4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[string]bool{}
+	for _, engine := range []string{"sa-torus2qos", "sa-dfsssp", "sa-lash", "sa-nue0"} {
+		text := func(more string) string {
+			return fmt.Sprintf(`
+cluster: {node: {preset: dgx-h100, gpus: 1, nics: 1, nic: {rate: 100Gbps}}}
+topology: {file: %[1]s/topo.gz}
+fabric: {preset: infiniband-edr, routing: {tables: [%[1]s/%[2]s.lfts.gz%[3]s]}, ib: {vls: 8}}
+workload: {pattern: permutation, sizes: [256KiB]}
+`, at, engine, strings.ReplaceAll(more, "ENGINE", at+"/"+engine))
+		}
+		whole := resolveIn(t, t.TempDir(), text(", ENGINE.sl2vl.gz, ENGINE.paths.gz"))
+		if r := whole.Fabrics[0].Routing; len(r.Levels) != 32 || len(r.LevelLanes) != 16 || len(r.NICLanes) != 32 {
+			t.Errorf("%s: %d rows of levels, SL2VL tables of %d switches and %d NICs", engine, len(r.Levels), len(r.LevelLanes), len(r.NICLanes))
+		}
+		times[fmt.Sprint(timeOf(t, whole))] = true
+		if engine == "sa-torus2qos" {
+			continue // its SL2VL tables break the loops of level 0
+		}
+		bare := resolveIn(t, t.TempDir(), text(""))
+		if _, err := sim.Run(t.Context(), bare, sim.Options{}); engine != "sa-nue0" && (err == nil || !strings.Contains(err.Error(), "add the file with them")) {
+			t.Errorf("%s without levels: %v", engine, err)
+		}
+	}
+	if len(times) < 3 {
+		t.Errorf("four engines take %v: the tables have no effect", times)
+	}
+}

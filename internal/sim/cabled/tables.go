@@ -61,7 +61,7 @@ func (s *Source) ReadTables(names []string, p *Placed, files Files) (*Forwarding
 	}
 	f := forwardingOf(p, set, sub)
 	if f.LIDs > 1 {
-		p.note("NICs have up to %d LIDs: connections use the first of them (routing.lids: spread uses all)", f.LIDs)
+		p.note("NICs have up to %d LIDs: connections use the first of them, with routing.lids: spread all", f.LIDs)
 	}
 	if f.Lanes != nil && f.Level == nil {
 		p.note("%s: no file has the service levels of paths, so that all packets are on ib.sl", set.Name[format.SL2VLDump])
@@ -114,9 +114,17 @@ func (files Files) tables(name string) ([]format.TableFile, error) {
 	}
 	list := slices.Clone(lfts)
 	for _, kind := range []format.Format{format.SL2VLDump, format.PathLevels, format.LIDMatrix, format.MCFDBs} {
-		list = append(list, byKind[kind]...)
+		if found := byKind[kind]; len(found) > 0 {
+			list = append(list, found[max(0, slices.IndexFunc(found, func(f format.TableFile) bool { return usualTables[path.Base(f.Name)] }))])
+		}
 	}
 	return list, nil
+}
+
+// usualTables are the names that OpenSM and weft give to tables. Of several files of a kind in a folder one of these is
+// taken, else the first.
+var usualTables = map[string]bool{
+	"opensm-sl2vl.dump": true, "path-sl.txt": true, "pathrecords.txt": true, "opensm-lid-matrix.dump": true, "opensm.mcfdbs": true,
 }
 
 // kindOf is the kind of a file by its first lines; an empty file has none.

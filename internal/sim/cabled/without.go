@@ -30,7 +30,7 @@ func (s *Source) noteWithoutEffect(p *Placed, set *format.TableSet, sub *subnet.
 // matrixVerdict is the comparison of a LID matrix in words.
 func matrixVerdict(m *proof.Matrix) string {
 	if m.Refuted() {
-		return fmt.Sprintf("and it is of another fabric, as %d of its %d entries are less than the cables allow", m.Shorter, m.Entries)
+		return fmt.Sprintf("%d of its %d entries are less than the cables allow, as in a matrix of another fabric, or in that of OpenSM's nue", m.Shorter, m.Entries)
 	}
 	return fmt.Sprintf("%d of %d paths from switches take as many hops as it has", m.Agree, m.Paths)
 }

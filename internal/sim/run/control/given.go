@@ -14,6 +14,9 @@ import (
 // givenEngine is the name of tables that the scenario gives, where an engine's name is expected.
 const givenEngine route.Name = "tables of the scenario"
 
+// givenTables are these tables in errors.
+const givenTables = "the tables of routing.tables"
+
 // given are the tables that a scenario gives, for its whole fabric: ports, and levels and lanes if it has them.
 func given(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID) (*route.Result, error) {
 	r := &p.Fabric.Routing

@@ -37,7 +37,7 @@ func manage(p *network.Plan) error {
 		p.Routed = res.Report
 		asked := "ib.engine " + string(res.Report.Used)
 		if res.Report.Used == givenEngine {
-			asked = "the tables of routing.tables"
+			asked = givenTables
 		}
 		if shape == nil {
 			return install(p, sub, nodes, res, asked)
@@ -186,8 +186,11 @@ func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
 		}
 	}
 	if circle := circleOf(sub, report); circle != "" {
-		return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
-			"take an engine that is free of deadlock (ftree, updn, dnup)", asked, circle)
+		remedy := "take an engine that is free of deadlock (ftree, updn, dnup, nue)"
+		if asked == givenTables {
+			remedy = "if the paths have service levels against that, add the file with them (path records, or path-sl.txt) and the SL2VL tables; else take ib.engine in place of the tables"
+		}
+		return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: %s", asked, circle, remedy)
 	}
 	return nil
 }
