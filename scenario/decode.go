@@ -268,6 +268,8 @@ func readScalar(text string, v reflect.Value) error {
 		return parseInto(p, text, parsePKey)
 	case *PortRow:
 		return parseInto(p, text, parsePortRow)
+	case *Runs:
+		return parseInto(p, text, parseRuns)
 	case *Assignment:
 		return parseInto(p, text, parseAssignment)
 	case *units.GUID:
@@ -386,6 +388,8 @@ func wanted(t reflect.Type) string {
 		return "a field with its value such as ethernet.ecn.kmin=200KB"
 	case t == reflect.TypeFor[PortRow]():
 		return "the ports of a switch, two hexadecimal digits for each NIC"
+	case t == reflect.TypeFor[Runs]():
+		return "hexadecimal values with blanks between them, equal ones as VALUE*COUNT"
 	case t == reflect.TypeFor[units.GUID]():
 		return "a GUID such as 0x0002c90300a1b2c3"
 	case t == reflect.TypeFor[PKey]():

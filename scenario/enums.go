@@ -193,6 +193,15 @@ const (
 	Listed        Shape = "listed" // cable by cable
 )
 
+// LIDChoice is which LIDs of a NIC connections use.
+type LIDChoice string
+
+// The choices of LIDs.
+const (
+	FirstLID   LIDChoice = "first"  // the base LID
+	SpreadLIDs LIDChoice = "spread" // each connection one of all, by a hash
+)
+
 // RoutingMode is how a packet's path is chosen among equals.
 type RoutingMode string
 
@@ -578,6 +587,7 @@ var enums = []enum{
 	listOf(DetectSignal, DetectBFD),
 	listOf(SingleSwitch, FatTree, RailOptimised, DualPlane, Dragonfly, DragonflyPlus, Torus, Listed),
 	listOf(Deterministic, Adaptive, ECMP, Flowlet, Spray, UpDown),
+	listOf(FirstLID, SpreadLIDs),
 	{reflect.TypeFor[RoutingEngine](), routingEngines()},
 	listOf(VOQ, FIFO),
 	listOf(KernelsMeasured, KernelsReckoned),

@@ -265,12 +265,26 @@ type Cables struct {
 type Routing struct {
 	// Mode is the load balancing.
 	Mode RoutingMode `yaml:"mode"`
-	// Tables is a file with the forwarding tables of a real fabric (topology.file) of InfiniBand: opensm-lfts.dump,
-	// opensm.fdbs, or the output of dump_fts or ibroute. They take the place of ib.engine.
-	Tables string `yaml:"tables,omitzero"`
+	// Tables is the files, or a folder, with the tables of a real fabric (topology.file) of InfiniBand: opensm-lfts.dump,
+	// opensm.fdbs, or the output of dump_fts or ibroute; and what else there is: SL2VL tables, service levels of paths.
+	// They take the place of ib.engine.
+	Tables []string `yaml:"tables,omitzero"`
 	// Forwarding is these tables in a resolved scenario: for each switch the port to each NIC, two hexadecimal digits
-	// each, ff for none.
+	// each, ff for none. With several LIDs (lmc) the ports to all second LIDs follow those to the first ones, and so on.
 	Forwarding []PortRow `yaml:"forwarding,omitzero"`
+	// LMC is the number of LIDs of a NIC in these tables, as a power of 2.
+	LMC int `yaml:"lmc,omitzero" range:"0..7"`
+	// LIDs says which LIDs of a NIC connections use: the first, or all, spread over the connections by a hash.
+	LIDs LIDChoice `yaml:"lids,omitzero"`
+	// Levels are the service levels of paths in these tables: for each NIC that of the path to each, a hexadecimal digit,
+	// in the order of forwarding. Empty: all packets are on ib.sl.
+	Levels []Runs `yaml:"levels,omitzero"`
+	// LevelLanes are the SL2VL tables, by switch: 16 hexadecimal digits for each input port from 1, and in it for each
+	// output port; empty for a switch without one. Without any a level's lane is its number.
+	LevelLanes []Runs `yaml:"level-lanes,omitzero"`
+	// NICLanes are the SL2VL tables of NICs, 16 hexadecimal digits each; empty for a NIC without one, whose lane is the
+	// level modulo the number of lanes.
+	NICLanes []Runs `yaml:"nic-lanes,omitzero"`
 	// HashSeed, together with run.seed, seeds all that a network draws: the hash of
 	// ECMP and flowlets, marks, losses. Another number gives another draw with the
 	// same run.seed; none pins the hash, because each run.seed draws again.
@@ -350,8 +364,9 @@ type InfiniBand struct {
 	// PartitionEnforcement is the check of P_Keys besides the HCA's: both,
 	// in or out at the switch ports to NICs, or off.
 	PartitionEnforcement Enforcement `yaml:"partition-enforcement,omitzero"`
-	// OpenSMConf is an opensm.conf, beside the scenario, whose QoS keys give
-	// sl2vl, the arbitration tables and their limit.
+	// OpenSMConf is an opensm.conf of OpenSM, NVIDIA's OpenSM or UFM, beside the scenario, whose QoS keys give
+	// sl2vl, the arbitration tables and their limit; ar_mode and ar_sl_mask give routing.mode, sharp_enabled
+	// gives sharp, partition_config_file partitions-conf.
 	OpenSMConf string `yaml:"opensm-conf,omitzero"`
 	// QoSPolicy is a qos-policy.conf of OpenSM, beside the scenario, to read
 	// service-levels from.

@@ -29,8 +29,8 @@ type Partition struct {
 
 // derive reads the files of OpenSM that are named.
 func (r subnetRules) derive() {
+	r.deriveConf()
 	r.derivePartitions()
-	r.deriveQoS()
 	r.deriveQoSPolicy()
 }
 

@@ -8,9 +8,9 @@ import (
 	"weft/internal/ib/qos"
 )
 
-// deriveQoS applies the QoS keys of an opensm.conf over the preset's lanes. Values in the scenario
-// stay.
-func (r subnetRules) deriveQoS() {
+// deriveConf applies an opensm.conf: its settings of adaptive routing, SHARP and partitions, and its QoS keys over the
+// preset's lanes. Values in the scenario stay.
+func (r subnetRules) deriveConf() {
 	at := "ib.opensm-conf"
 	name := r.IB.OpenSMConf
 	if name == "" {
@@ -21,9 +21,13 @@ func (r subnetRules) deriveQoS() {
 	if !ok {
 		return
 	}
+	applied := r.deriveVendor(name, text)
 	config, err := qos.Read(name, bytes.NewReader(text))
 	if err != nil {
 		r.complain(at, "%v", err)
+		return
+	}
+	if !config.Enabled && applied {
 		return
 	}
 	if !config.Enabled {

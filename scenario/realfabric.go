@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"weft/internal/base/wording"
+	"weft/internal/ib/subnet"
 	"weft/internal/sim/cabled"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
@@ -288,13 +290,13 @@ func (r topologyRules) placedFile(file string, source *cabled.Source) (*cabled.P
 	return placed, nil
 }
 
-// deriveTables reads the forwarding tables that the fabric's file names.
+// deriveTables reads the forwarding tables that the fabric's files name.
 func (r topologyRules) deriveTables(source *cabled.Source, placed *cabled.Placed) {
-	name := r.Routing.Tables
-	if name == "" {
+	names := r.Routing.Tables
+	if len(names) == 0 {
 		return
 	}
-	r.Routing.Tables = ""
+	r.Routing.Tables = nil
 	if !r.rules.written[strings.TrimSuffix(r.at(""), "topology")+"routing.mode"] {
 		r.Routing.Mode = Deterministic // adaptive packets would hardly follow the tables
 	}
@@ -304,7 +306,7 @@ func (r topologyRules) deriveTables(source *cabled.Source, placed *cabled.Placed
 		return
 	}
 	notes := len(placed.Notes)
-	tables, err := source.ReadTables(name, placed, func(name string) (io.ReadCloser, error) { return r.open(name) })
+	tables, err := source.ReadTables(names, placed, cabled.Files{Open: func(name string) (io.ReadCloser, error) { return r.open(name) }, Folder: r.folder})
 	if err != nil {
 		r.rules.complain(at, "%v", err)
 		return
@@ -313,9 +315,61 @@ func (r topologyRules) deriveTables(source *cabled.Source, placed *cabled.Placed
 	for i, lid := range tables.LID {
 		r.Topology.Devices[i].LID = int(lid)
 	}
+	r.Routing.take(tables)
+}
+
+// take makes the routing that of tables.
+func (r *Routing) take(tables *cabled.Forwarding) {
 	for _, row := range tables.Port {
-		r.Routing.Forwarding = append(r.Routing.Forwarding, PortRow(hex.EncodeToString(row)))
+		r.Forwarding = append(r.Forwarding, PortRow(hex.EncodeToString(row)))
 	}
+	r.LMC = bits.Len(uint(tables.LIDs)) - 1
+	if tables.Level != nil {
+		for nic := range len(tables.LID) - len(tables.Port) {
+			row := tables.Level(nic)
+			text := make([]string, len(row))
+			for i, sl := range row {
+				text[i] = string(hexDigits[sl&15])
+			}
+			r.Levels = append(r.Levels, runsOf(text))
+		}
+	}
+	for i := range tables.Lanes {
+		r.LevelLanes = append(r.LevelLanes, laneRuns(&tables.Lanes[i]))
+	}
+	for _, lanes := range tables.NICLanes {
+		var row Runs
+		if lanes != nil {
+			row = Runs(laneText(lanes))
+		}
+		r.NICLanes = append(r.NICLanes, row)
+	}
+}
+
+const hexDigits = "0123456789abcdef"
+
+// laneText is the lanes of the 16 levels, a digit each.
+func laneText(lanes *[16]units.VL) string {
+	var text [16]byte
+	for sl, vl := range lanes {
+		text[sl] = hexDigits[vl&15]
+	}
+	return string(text[:])
+}
+
+// laneRuns is the SL2VL table of a switch, as LevelLanes has it.
+func laneRuns(m *subnet.SLMap) Runs {
+	var rows []string
+	for in := 1; in <= m.Ports; in++ {
+		for out := 1; out <= m.Ports; out++ {
+			var lanes [16]units.VL
+			for sl := range lanes {
+				lanes[sl] = m.At(uint8(in), uint8(out), units.SL(sl))
+			}
+			rows = append(rows, laneText(&lanes))
+		}
+	}
+	return runsOf(rows)
 }
 
 // takePlaced makes the topology that of a real fabric. A cable without a length has the usual one of its level. A NIC's

@@ -188,6 +188,8 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return text(`^(0x)?[0-9a-fA-F]{1,16}$`, "0x0002c90300a1b2c3")
 	case reflect.TypeFor[PortRow]():
 		return text(`^([0-9a-fA-F]{2})*$`, "010203ff")
+	case reflect.TypeFor[Runs]():
+		return text(`^([0-9a-f]+(\*[0-9]+)?( |$))*$`, "0*12 3 0*4")
 	case reflect.TypeFor[QKey]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0", Maximum: "2147483647"}, {Type: "string", Pattern: `^0x[0-9a-fA-F]{1,8}$`}}, Examples: []any{"0x11111111"}}
 	case reflect.TypeFor[units.Length]():

@@ -14,6 +14,7 @@
 //	sm         the Subnet Manager and subnet administration, without I/O
 //	sma        the management agents of every node
 //	ibsim      the protocol of the simulator ibsim over Unix sockets
+//	umad       the datagrams of a port of an adapter, by the interface of Linux
 //	export     Slurm's topology.conf, root GUIDs, Graphviz
 //
 // # The flow of data
@@ -23,7 +24,7 @@
 //	                     └───── sm ◄────────┘   datagrams to and from sma, or a socket of ibsim
 //
 // [weft/internal/ib/sm.Manager] does not know the carrier of its datagrams: the simulator's control
-// plane, a test, or a socket. The agents in sma do not know the sender: weft's manager or a real
+// plane, a test, a socket, or an adapter. The agents in sma do not know the sender: weft's manager or a real
 // OpenSM.
 //
 // # Imports

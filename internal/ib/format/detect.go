@@ -24,7 +24,7 @@ const (
 	FDBs      Format = "fdbs"          // opensm.fdbs
 	LIDMatrix Format = "lid-matrix"    // opensm-lid-matrix.dump
 	GUID2LID  Format = "guid2lid"      // guid2lid
-	SL2VLDump Format = "sl2vl"         // opensm-sl2vl.dump
+	SL2VLDump Format = "sl2vl"         // opensm-sl2vl.dump, smpquery sl2vl, ibdmchk -d
 	MCFDBs    Format = "mcfdbs"        // opensm.mcfdbs
 	Unknown   Format = ""
 )
@@ -50,6 +50,7 @@ var marks = []struct {
 	{"{ RT", SubnetLST},
 	{"{ Rt", SubnetLST},
 	{"Channel Adapter 0x", SL2VLDump},
+	{slQueryHead, SL2VLDump},
 	{"# Topology file: generated", Topo},
 	{"vendid=", Topo},
 	{"devid=", Topo},
@@ -97,6 +98,9 @@ func detectLine(line string) Format {
 		return Topo
 	case strings.Contains(line, "==(") && strings.Contains(line, ")==>"):
 		return LinkInfo
+	}
+	if isSLVLRow(line) {
+		return SL2VLDump
 	}
 	if _, ok := lidRange(line); ok {
 		return GUID2LID

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -18,17 +19,28 @@ type SL2VL struct {
 	Adapter map[units.GUID][16]units.VL
 }
 
-// ReadSL2VL reads opensm-sl2vl.dump.
+// ReadSL2VL reads SL2VL tables: opensm-sl2vl.dump, the output of smpquery sl2vl (several may follow each other; each has
+// one output port of a switch), and the list of ibdmchk -d, which has ibdiagnet's ending slvl.
 func ReadSL2VL(name string, r io.Reader, s *subnet.Subnet) (*SL2VL, *Report, error) {
 	tables := subnet.NewTablesTo(s, 0)
 	v := &slReader{
 		tableHead: newTableHead(s),
 		dense:     tables.Dense,
 		out:       &SL2VL{Switch: make([]subnet.SLMap, len(tables.Switch)), Adapter: map[units.GUID][16]units.VL{}},
+		set:       map[[3]int32][16]units.VL{},
 	}
 	in := newLines(name, r, &v.log)
-	for line := range in.content() {
+	for raw := range in.rest() {
+		line := string(bytes.TrimSpace(raw))
+		lid, queried := strings.CutPrefix(line, slQueryHead)
 		switch {
+		case queried:
+			v.beginQuery(in, lid)
+		case line == "", line[0] == '#':
+		case strings.HasPrefix(line, "ports: in "):
+			v.queryRow(in, line)
+		case isSLVLRow(line):
+			v.listRow(in, line)
 		case strings.HasPrefix(line, "Switch 0x"):
 			v.adapter = 0
 			if v.begin(in, line[len("Switch "):]) {
@@ -44,7 +56,7 @@ func ReadSL2VL(name string, r io.Reader, s *subnet.Subnet) (*SL2VL, *Report, err
 			in.skip(line)
 		}
 	}
-	if v.node == outside && len(v.out.Adapter) == 0 && len(v.log.errs.List) == 0 {
+	if v.node == outside && len(v.set) == 0 && len(v.out.Adapter) == 0 && len(v.log.errs.List) == 0 {
 		v.log.fail(name, 0, "no table is in it: expected lines such as «Switch 0x0002c90200400020, base LID 3, \"leaf1\"»")
 	}
 	if err := v.log.err(); err != nil {
@@ -57,7 +69,10 @@ type slReader struct {
 	tableHead
 	dense   []int32
 	out     *SL2VL
-	adapter units.GUID // port of the current table; 0: a switch
+	adapter units.GUID   // port of the current table; 0: a switch
+	owners  []subnet.End // by LID; nil before the first use
+	// set is the rows of switches that were read from forms without one part for each switch: by node, input and output.
+	set map[[3]int32][16]units.VL
 }
 
 func (v *slReader) beginAdapter(in *lines, rest string) {
@@ -102,20 +117,25 @@ func (v *slReader) row(in *lines, line string) {
 		in.fail("expected an input port, an output port, a colon and 16 lanes from 0 to 15, not %s", found(line))
 		return
 	}
+	var row [16]units.VL
+	for sl := range row {
+		row[sl] = units.VL(n[2+sl])
+	}
 	if v.adapter != 0 {
-		var lanes [16]units.VL
-		for sl := range lanes {
-			lanes[sl] = units.VL(n[2+sl])
-		}
-		v.out.Adapter[v.adapter] = lanes
+		v.out.Adapter[v.adapter] = row
 		return
 	}
+	v.put(in, n[0], n[1], &row)
+}
+
+// put keeps the row of the current switch from one port to another.
+func (v *slReader) put(in *lines, from, to int, row *[16]units.VL) {
 	m := &v.out.Switch[v.dense[v.node]]
-	if n[0] > m.Ports || n[1] > m.Ports {
-		in.fail("a row from port %d to port %d of %s, which has %d ports", n[0], n[1], v.s.NodeName(v.node), m.Ports)
+	if from > m.Ports || to > m.Ports {
+		in.fail("a row from port %d to port %d of %s, which has %d ports", from, to, v.s.NodeName(v.node), m.Ports)
 		return
 	}
-	for sl := range 16 {
-		m.Set(uint8(n[0]), uint8(n[1]), units.SL(sl), units.VL(n[2+sl]))
+	for sl, vl := range row {
+		m.Set(uint8(from), uint8(to), units.SL(sl), vl)
 	}
 }

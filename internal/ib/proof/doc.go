@@ -31,6 +31,6 @@
 // # What is left out
 //
 // Paths that begin or end at a switch's own port count for reachability but not in the dependency
-// graph, as in ibdmchk. Multicast tables are checked for valid ports only. The rates of adaptive
+// graph, as in ibdmchk. A group of multicast tables is judged apart ([CheckMulticast]). The rates of adaptive
 // routing are no property of a table.
 package proof

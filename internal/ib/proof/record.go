@@ -18,6 +18,8 @@ type Record struct {
 	Patterns []patternRecord `json:"patterns,omitempty"`
 	Findings []findingRecord `json:"findings,omitempty"`
 	Matrix   *matrixRecord   `json:"lid_matrix,omitempty"`
+	// Multicast is the verdict on multicast tables; nil without any.
+	Multicast *Multicast `json:"multicast,omitempty"`
 }
 
 // portRecord is a port as JSON has it.

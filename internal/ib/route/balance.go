@@ -25,7 +25,7 @@ func (j *job) balance(choose portChoice, dor bool) {
 		used := make([][]neighbourUse, len(targets))
 		return func(i int) {
 			choose(int32(i), ports)
-			b := balancer{from: int32(i), ports: ports, lft: j.tab.LFT[i]}
+			b := balancer{from: int32(i), ports: ports, lft: j.tab.LFT[i], slow: j.slow[j.base[i]:j.base[i+1]], mixed: j.mixed}
 			if widest == 1 {
 				b.route(targets)
 				return
@@ -41,7 +41,9 @@ type balancer struct {
 	from  int32
 	ports []subnet.PortMask // by switch: ports that a path to it may take
 	lft   []uint8
-	paths [256]int32 // counted targets so far, by port
+	paths [256]int32 // counted targets so far, by port, each with the weight of a path
+	slow  []int64    // by port: the weight of a path
+	mixed bool       // not all of them are 1
 }
 
 // route gives a port to each target. Targets on one switch follow each other and may take the same
@@ -75,7 +77,7 @@ func (b *balancer) local(targets []target) {
 	for _, t := range targets {
 		b.lft[t.lid] = t.port
 		if t.counted {
-			b.paths[t.port]++
+			b.count(t.port)
 		}
 	}
 }
@@ -88,6 +90,12 @@ func (b *balancer) share(targets []target, allowed subnet.PortMask) {
 	if len(ports) == 0 {
 		return
 	}
+	for b.mixed && len(targets) > 0 {
+		p, _ := b.leastUsed(allowed)
+		b.lft[targets[0].lid] = p
+		b.count(p)
+		targets = targets[1:]
+	}
 	for len(targets) > 0 {
 		level := b.paths[ports[0]]
 		for _, p := range ports[1:] {
@@ -98,18 +106,24 @@ func (b *balancer) share(targets []target, allowed subnet.PortMask) {
 				continue
 			}
 			b.lft[targets[0].lid] = p
-			b.paths[p]++
+			b.count(p)
 			targets = targets[1:]
 		}
 	}
 }
+
+// count adds a target to a port.
+func (b *balancer) count(port uint8) { b.paths[port] += int32(b.slow[port]) }
+
+// after is the count of a port with one more target.
+func (b *balancer) after(port uint8) int32 { return b.paths[port] + int32(b.slow[port]) }
 
 // leastUsed is the first of the ports with the fewest targets.
 func (b *balancer) leastUsed(allowed subnet.PortMask) (port uint8, ok bool) {
 	for w, word := range allowed {
 		for ; word != 0; word &= word - 1 {
 			p := uint8(w<<6 + bits.TrailingZeros64(word))
-			if !ok || b.paths[p] < b.paths[port] {
+			if !ok || b.after(p) < b.after(port) {
 				port, ok = p, true
 			}
 		}

@@ -58,6 +58,8 @@
 //   - dfsssp.go, lash.go, acyclic.go, lanegraph.go: lanes without loops: dfsssp and LASH
 //   - torus2qos.go, torusconf.go, torusgrid.go, torusseeds.go: torus-2QoS: routes, its
 //     configuration file, the search for the grid
+//   - nue.go, nuetree.go: nue: paths in the dependency graph, and the spanning tree as its way out
+//   - byspeed.go: the weight of a path on cables of several rates
 //   - dragonfly.go: groups of switches
 //   - adaptive.go, multicast.go: tables of adaptive routing and of multicast
 //   - connect.go, prove.go: entries that an engine leaves out; tables with their proof

@@ -26,6 +26,10 @@ type Options struct {
 	Order []units.GUID
 	// Lanes is the number of data lanes of the switches, 1 to 15; 0 is 8.
 	Lanes int
+	// NueLanes is the most lanes that nue uses; 0: 1, as nue_max_num_vls of OpenSM.
+	NueLanes int
+	// BySpeed counts paths relative to the rate of the cable, so that a slow cable gets fewer.
+	BySpeed bool
 	// Torus is the contents of torus-2QoS.conf; only torus-2QoS needs it.
 	Torus *TorusConf
 	// Groups is the groups of a dragonfly, by NodeGUID of the switch. The cables decide the group
@@ -63,6 +67,7 @@ var engines = []engine{
 	{"sssp", "shortest paths, balanced over the whole fabric; on one lane they can deadlock if the fabric has loops", sssp},
 	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
 	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
+	{"nue", "shortest paths as far as they close no loop, on the lanes there are, even one, on any fabric; weft's own, not OpenSM's entry for entry; always proven free of deadlock", nue},
 	{"torus-2QoS", "dimension order on a torus or mesh, free of deadlock by virtual lanes, around faults; needs torus-2QoS.conf", torus2QoS},
 	{"dragonfly", "at most one cable between groups on a path; with an LMC, paths to further LIDs go through a third group (Valiant)", dragonfly},
 }
@@ -133,6 +138,7 @@ func Compute(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	if !o.AsOpenSM {
 		j.connectSwitches()
 	}
+	j.noteSpeeds(rep.Used)
 	rep.Notes = j.notes
 	rep.Lanes = j.tab.Lanes
 	j.unreachable(&rep)
@@ -149,6 +155,7 @@ func (f *fabric) route(e *engine, o Options) (*job, error) {
 	if cores <= 0 {
 		cores = runtime.GOMAXPROCS(0)
 	}
+	f.weighCables(o.BySpeed && !o.AsOpenSM)
 	j := &job{fabric: f, opt: o, cores: cores}
 	if err := e.run(j); err != nil {
 		return nil, err

@@ -26,6 +26,9 @@ type fabric struct {
 	// ends is the ports of adapters and routers that have a LID, ascending by port GUID read
 	// backwards, as in OpenSM.
 	ends []endport
+	// slow is the weight of a path, by channel (an index as of base): 1, or see weighCables.
+	slow  []int64
+	mixed bool // they are not all 1
 	// lmc is the highest LMC of any adapter's port.
 	lmc uint8
 }
@@ -183,7 +186,7 @@ func (f *fabric) checkLIDs() error {
 				return fmt.Errorf("port %v has LID %d: unicast LIDs of a subnet end at %d", guid, l, units.LastUnicastLID)
 			}
 			if owner[l] != 0 {
-				return fmt.Errorf("LID %d belongs to %v and to %v", l, owner[l], guid)
+				return fmt.Errorf("LID %d belongs to %v and to %v: two ports have one LID only as an aggregated port, on planes that no cable between switches joins; give each port of one plane a LID of its own (--reassign)", l, owner[l], guid)
 			}
 			owner[l] = guid
 		}

@@ -95,7 +95,7 @@ func (s *spanner) routeBySwitch(balanced bool) []pair {
 	f := s.f
 	var pairs []pair
 	var trees []grown
-	clear(s.weight)
+	s.unload()
 	idle := make([]int64, len(s.weight))
 	loads := s.weight
 	for _, root := range f.order {
@@ -151,7 +151,7 @@ func (s *spanner) shareTree(root int32) {
 // over the first cables, so lanes without loops for the trees of switches have none for the trees
 // of ends.
 func (s *spanner) shareCables(targets []target) {
-	clear(s.weight)
+	s.unload()
 	for i := range targets {
 		t := &targets[i]
 		if !t.counted || t.sw < 0 {
@@ -179,7 +179,7 @@ func (s *spanner) shareAmong(lid int) {
 				least, s.via[u] = s.weight[c], c
 			}
 		}
-		s.weight[s.via[u]] += s.load[u]
+		s.weight[s.via[u]] += s.load[u] * s.slow[s.via[u]]
 		s.load[next] += s.load[u]
 	}
 }

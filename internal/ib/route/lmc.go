@@ -62,7 +62,7 @@ func (m *lmcBalancer) one(i int, t *target, offset int) {
 	if !t.counted {
 		return
 	}
-	m.paths[port]++
+	m.count(port)
 	if t.width > 1 {
 		m.note(i, m.all[m.from].ports[port].sw, port)
 	}
@@ -84,7 +84,7 @@ func (m *lmcBalancer) apart(allowed subnet.PortMask, used []neighbourUse, after 
 	}
 	for k := range ports {
 		p := ports[(start+k)%len(ports)]
-		paths := m.paths[p]
+		paths := m.after(p)
 		sameSystem, same := m.find(used, m.all[m.from].ports[p].sw)
 		switch {
 		case !sameSystem:
@@ -141,7 +141,7 @@ func (m *lmcBalancer) apartInDimension(allowed subnet.PortMask, used []neighbour
 		if i := slices.IndexFunc(used, func(w neighbourUse) bool { return w.port == p }); i >= 0 {
 			lids = used[i].lids
 		}
-		if !ok || m.paths[p] < m.paths[best] || m.paths[p] == m.paths[best] && lids < fewest {
+		if !ok || m.after(p) < m.after(best) || m.after(p) == m.after(best) && lids < fewest {
 			best, ok = p, true
 			fewest = min(fewest, lids)
 		}

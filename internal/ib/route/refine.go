@@ -130,7 +130,7 @@ func (s *spanner) settle(load []int64, mean, times int64) {
 				s.via[u], s.chosen[u] = s.lightest(u), true
 			}
 			c := s.via[u]
-			load[c] += paths
+			load[c] += paths * s.slow[c]
 			s.weight[c] = priceOf(load[c], mean)
 		}
 	}
@@ -163,7 +163,7 @@ func (s *spanner) book(load []int64, mean, times int64) {
 		u := s.order[i]
 		if paths := s.load[u]; paths > 0 {
 			c := s.via[u]
-			load[c] += paths * times
+			load[c] += paths * times * s.slow[c]
 			s.weight[c] = priceOf(load[c], mean)
 			s.load[s.to[c]] += paths
 		}

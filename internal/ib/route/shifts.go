@@ -16,7 +16,7 @@ type shifts struct {
 	order []int32 // ends
 	lid   []int   // by end: LID of its tree
 	by    []int   // distances
-	flows []int32 // by channel
+	flows []int32 // by channel, each with its weight
 	used  []int32 // channels with flows
 }
 
@@ -83,7 +83,7 @@ func (x *shifts) flow(src, dst int32) int32 {
 		if x.flows[c] == 0 {
 			x.used = append(x.used, c)
 		}
-		x.flows[c]++
+		x.flows[c] += int32(x.s.slow[c])
 		most = max(most, x.flows[c])
 		u = x.s.to[c]
 	}

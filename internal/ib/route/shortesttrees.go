@@ -14,6 +14,7 @@ type spanner struct {
 	at      []int32 // by channel: its own switch
 	ends    []int64 // by switch: LIDs of its ends, the weight of a path from it
 	weight  []int64 // by channel
+	slow    []int64 // by channel: the weight of a path on it
 	order   []int32 // switches that reach the root, nearest first
 	hops    []uint8
 	first   []int32 // by place in order: index of its first choice
@@ -29,7 +30,7 @@ func newSpanner(f *fabric) *spanner {
 	n, channels := len(f.sw), f.base[len(f.sw)]
 	s := &spanner{
 		f: f, to: make([]int32, channels), in: make([]uint8, channels), at: make([]int32, channels),
-		weight: make([]int64, channels), ends: make([]int64, n), hops: make([]uint8, n),
+		weight: make([]int64, channels), slow: f.slow, ends: make([]int64, n), hops: make([]uint8, n),
 		cost: make([]int64, n), via: make([]int32, n), load: make([]int64, n),
 		place: make([]int32, n), chosen: make([]bool, n),
 	}
@@ -42,7 +43,16 @@ func newSpanner(f *fabric) *spanner {
 			}
 		}
 	}
+	s.unload()
 	return s
+}
+
+// unload takes all paths off the cables. Of cables without paths the fastest is the lightest.
+func (s *spanner) unload() {
+	clear(s.weight)
+	if s.f.mixed {
+		copy(s.weight, s.slow)
+	}
 }
 
 // aim finds the shortest paths towards a switch.
@@ -101,7 +111,7 @@ func (s *spanner) charge(times int64) {
 		if paths == 0 {
 			continue
 		}
-		s.weight[s.via[u]] += paths * times
+		s.weight[s.via[u]] += paths * times * s.slow[s.via[u]]
 		s.load[s.to[s.via[u]]] += paths
 	}
 }

@@ -64,6 +64,7 @@ func (s *Subnet) duplicateNodes() []Fault {
 func (s *Subnet) duplicatePorts() []Fault {
 	var faults []Fault
 	first := make(map[units.GUID]End, len(s.Nodes))
+	var part []int32
 	for i := range s.Nodes {
 		for j := range s.Nodes[i].Ports {
 			e := End{Node: int32(i), Port: uint8(j)}
@@ -74,6 +75,9 @@ func (s *Subnet) duplicatePorts() []Fault {
 			before, twice := first[guid]
 			if !twice {
 				first[guid] = e
+				continue
+			}
+			if s.onePort(&part, before, e) {
 				continue
 			}
 			faults = append(faults, Fault{
@@ -110,9 +114,10 @@ func (s *Subnet) lidFaults() []Fault {
 	}
 	slices.SortStableFunc(ends, func(a, b End) int { return cmp.Compare(s.Port(a).LID, s.Port(b).LID) })
 	reach, holder := -1, None
+	var part []int32
 	for _, e := range ends {
 		p := s.Port(e)
-		if int(p.LID) <= reach {
+		if int(p.LID) <= reach && !s.onePort(&part, holder, e) {
 			faults = append(faults, Fault{
 				LIDClash,
 				[]End{holder, e},

@@ -2,6 +2,7 @@ package routing
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/base/topology"
 )
@@ -149,6 +150,32 @@ func (b *tableBuilder) route(c *class) error {
 func (b *tableBuilder) tooMany(s int) error {
 	return fmt.Errorf("switch %s needs more than %d different sets of ports: the graph is too irregular for these tables",
 		b.g.Nodes[b.g.Endpoints+s].Name, NoPort)
+}
+
+// WithSets are the tables with other sets of ports. A set may have a port several times, as a network picks by the number
+// in the set; ports that are all the same are one. NoPort in a set makes it empty.
+func (t *Tables) WithSets(set func(sw, dst int) []uint16) (*Tables, error) {
+	own := *t
+	own.Group = make([]uint16, len(t.Group))
+	sets := newSetStore(t.Switches)
+	for sw := range t.Switches {
+		for dst := range t.Endpoints {
+			ports := set(sw, dst)
+			switch {
+			case slices.Contains(ports, NoPort):
+				ports = nil
+			case len(slices.Compact(slices.Clone(ports))) == 1:
+				ports = ports[:1]
+			}
+			id, err := sets.id(sw, ports)
+			if err != nil {
+				return nil, fmt.Errorf("switch %d: %w", sw, err)
+			}
+			own.Group[sw*t.Endpoints+dst] = id
+		}
+	}
+	own.SetBase, own.SetStart, own.SetPorts = sets.flatten()
+	return &own, nil
 }
 
 // setStore numbers the sets of ports of each switch.

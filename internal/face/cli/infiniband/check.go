@@ -40,7 +40,8 @@ FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. T
 is opensm-lfts.dump, opensm.fdbs, the output of dump_fts or ibroute, or a folder: with OpenSM's dumps, and opensm-sl2vl.dump and
 pathrecords.txt or path-sl.txt if paths use several lanes; or with the output
 of ibroute for each switch. An opensm-lid-matrix.dump, from the folder or
-from --lid-matrix, is compared with the cables and the tables, entry for entry.
+from --lid-matrix, is compared with the cables and the tables, entry for entry. An
+opensm.mcfdbs of the folder is checked for groups that are no tree.
 
 The exit code is 5 if the tables are refuted, or if a LID matrix has fewer hops than
 the cables of this fabric allow, and 6 if no path could be tried.`,
@@ -50,7 +51,7 @@ the cables of this fabric allow, and 6 if no path could be tried.`,
 		RunE: func(_ *cobra.Command, given []string) error { return c.run(e, given[0], given[1]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.sl2vl, "sl2vl", "", "opensm-sl2vl.dump: lanes by switch, ports and service level")
+	f.StringVar(&c.sl2vl, "sl2vl", "", "opensm-sl2vl.dump, smpquery sl2vl or the list of ibdmchk -d: lanes by switch, ports and service level")
 	f.StringVar(&c.pathSL, "path-sl", "", "service levels of paths: path records, or a list as ibdmchk -c reads it")
 	f.StringVar(&c.matrix, "lid-matrix", "", "opensm-lid-matrix.dump: hops by switch, destination and port, to compare")
 	f.StringVar(&c.order, "order", "", "file with the nodes of a job in the order of ranks: names or GUIDs, one a line (default: all, by name)")
@@ -84,6 +85,7 @@ func (c *checking) run(e *process.Env, fabric, tables string) error {
 	if c.matrix != "" {
 		files.matrix = c.matrix
 	}
+	s = planeOfTables(e, s, files)
 	l, err := loadTables(e, s, files)
 	if err != nil {
 		return err
@@ -102,7 +104,13 @@ func (c *checking) run(e *process.Env, fabric, tables string) error {
 	if err != nil {
 		return err
 	}
-	err = e.Present(checkDocument(tables, s, r, l.Tables, m), c.json, r.Record(s, m))
+	groups, err := checkGroups(e, s, files.groups)
+	if err != nil {
+		return err
+	}
+	record := r.Record(s, m)
+	record.Multicast = groups
+	err = e.Present(checkDocument(tables, s, r, l.Tables, m, groups), c.json, record)
 	switch {
 	case err != nil:
 		return err
@@ -197,9 +205,9 @@ func verdictOf(r *proof.Report) string {
 
 // checkDocument is the proof of tables: its verdict in rows, the credit loops, findings,
 // the load of patterns, and the comparison with a LID matrix, if there is one.
-func checkDocument(tables string, s *subnet.Subnet, r *proof.Report, t *subnet.Tables, m *proof.Matrix) *doc.Document {
+func checkDocument(tables string, s *subnet.Subnet, r *proof.Report, t *subnet.Tables, m *proof.Matrix, groups *proof.Multicast) *doc.Document {
 	d := &doc.Document{Brand: "InfiniBand forwarding tables", Title: tables, Footer: "Made by weft sm check. The same files and version make the same page."}
-	d.Add(doc.Section{Blocks: []doc.Block{doc.Grid([][]string{
+	rows := [][]string{
 		{"of", "result"},
 		{"verdict", verdictOf(r)},
 		{"fabric", fmt.Sprintf("%d switches, %d ends, %d LIDs", r.Switches, r.Ends, r.LIDs)},
@@ -209,7 +217,11 @@ func checkDocument(tables string, s *subnet.Subnet, r *proof.Report, t *subnet.T
 		{"path lengths", lengthsText(r.Lengths)},
 		{"credit loops", loopsText(r, t)},
 		{"paths per cable", balanceText(s, r.Balance)},
-	})}})
+	}
+	if groups != nil {
+		rows = append(rows, []string{"multicast", groups.Verdict()})
+	}
+	d.Add(doc.Section{Blocks: []doc.Block{doc.Grid(rows)}})
 	for i, c := range r.Cycles {
 		d.Add(cycleSection(s, c, i, r.CreditLoops))
 	}

@@ -47,6 +47,7 @@ var smKeys = map[string]smKey{
 	"guid_routing_order_file":     fileKey("order", func(r *smRun) *string { return &r.order }),
 	"torus_config":                fileKey("torus-config", func(r *smRun) *string { return &r.torus }),
 	"partition_config_file":       fileKey("partitions", func(r *smRun) *string { return &r.parts }),
+	"nue_max_num_vls":             numberKey("nue-lanes", 15, (*smRun).takeNueLanes),
 	"lmc":                         byteKey("lmc", 7, func(r *smRun) *uint8 { return &r.lmc }),
 	"sm_priority":                 byteKey("priority", 15, func(r *smRun) *uint8 { return &r.priority }),
 	"sm_key":                      numberKey("sm-key", ^uint64(0), func(r *smRun, n uint64) { r.smKey = n }),
@@ -114,13 +115,22 @@ func boolKey(flag string, set func(*smRun, bool)) smKey {
 func (r *smRun) takeEngines(value string) error {
 	r.site.engines = nil
 	for _, name := range strings.Split(value, ",") {
-		name = strings.TrimSpace(name)
+		// The ar_ engines of NVIDIA's OpenSM are those of the same names, with adaptive routing, which weft's manager does not
+		// set up: ar_mode and its like are named among the keys without effect.
+		name = strings.TrimPrefix(strings.TrimSpace(name), "ar_")
 		if err := checkEngine(name); err != nil || name == string(route.Auto) {
 			return fmt.Errorf("%q is no routing engine of weft: valid are %s", name, engineNames())
 		}
 		r.site.engines = append(r.site.engines, route.Name(name))
 	}
 	return nil
+}
+
+// takeNueLanes takes the most lanes of nue; OpenSM's 0 is as many as the switches have.
+func (r *smRun) takeNueLanes(n uint64) {
+	if r.nueLanes = int(n); n == 0 {
+		r.nueLanes = 15
+	}
 }
 
 func (r *smRun) enforceNothing(off bool) {

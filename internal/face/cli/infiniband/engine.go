@@ -16,7 +16,8 @@ import (
 // route and weft sm run share.
 type engineInput struct {
 	roots, hosts, order, torus string // files
-	lanes                      int
+	lanes, nueLanes            int
+	bySpeed                    bool
 }
 
 func (in *engineInput) register(cmd *cobra.Command) {
@@ -26,6 +27,8 @@ func (in *engineInput) register(cmd *cobra.Command) {
 	f.StringVar(&in.order, "order", "", "file with port GUIDs that get routes first (opensm --guid_routing_order_file)")
 	f.StringVar(&in.torus, "torus-config", "", "torus-2QoS.conf, for torus-2QoS: dimensions and the directions of some cables")
 	f.IntVar(&in.lanes, "lanes", 8, "data lanes of the switches, 1 to 15")
+	f.IntVar(&in.nueLanes, "nue-lanes", 1, "most lanes that nue uses, 1 to 15 (opensm --nue_max_num_vls; 0 there is 15 here)")
+	f.BoolVar(&in.bySpeed, "by-speed", false, "count paths relative to the rate of each cable, so that slow cables get fewer; not with torus-2QoS, ftree, dragonfly")
 	for _, name := range []string{"roots", "compute-nodes", "order", "torus-config"} {
 		_ = cmd.MarkFlagFilename(name)
 	}
@@ -36,7 +39,10 @@ func (in *engineInput) options(e *process.Env) (o route.Options, err error) {
 	if in.lanes < 1 || in.lanes > 15 {
 		return o, fmt.Errorf("--lanes %d: valid are 1 to 15", in.lanes)
 	}
-	o.Lanes = in.lanes
+	if in.nueLanes < 1 || in.nueLanes > 15 {
+		return o, fmt.Errorf("--nue-lanes %d: valid are 1 to 15", in.nueLanes)
+	}
+	o.Lanes, o.NueLanes, o.BySpeed = in.lanes, in.nueLanes, in.bySpeed
 	for _, list := range []struct {
 		path string
 		into *[]units.GUID

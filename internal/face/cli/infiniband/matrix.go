@@ -9,6 +9,7 @@ import (
 	"weft/internal/ib/format"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/subnet"
+	"weft/units"
 )
 
 // checkMatrix reads a LID matrix and compares it with a fabric and its tables; nil without a file.
@@ -25,6 +26,22 @@ func checkMatrix(e *process.Env, s *subnet.Subnet, t *subnet.Tables, path string
 		return nil, err
 	}
 	return proof.CheckMatrix(s, t, hops)
+}
+
+// checkGroups reads multicast tables and judges them; nil without a file.
+func checkGroups(e *process.Env, s *subnet.Subnet, path string) (*proof.Multicast, error) {
+	if path == "" {
+		return nil, nil
+	}
+	var tables []map[units.LID]subnet.PortMask
+	err := reading(e, path, func(r io.Reader) (report *format.Report, err error) {
+		tables, report, err = format.ReadMFTs(path, r, s)
+		return report, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return proof.CheckMulticast(s, tables)
 }
 
 // matrixTable is the comparison of a LID matrix with cables and tables.

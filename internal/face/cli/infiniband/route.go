@@ -85,13 +85,21 @@ If an engine cannot route the fabric, the error says why and what to change. Wit
 --as opensm this is no error: OpenSM then uses minhop and reports success, so weft
 gives the tables of minhop, with the reason. The tables of minhop, updn, dnup, dor,
 ftree and sssp equal those of OpenSM 3.3.23 entry for entry, and the tables of dfsssp
-do if one lane is enough. If OpenSM's tables may differ, as for lash, a line
-"unpredictable" says why.
+do if one lane is enough. If OpenSM's tables may differ, as for lash and nue, a line
+"unpredictable" says why. nue is weft's own, also without --as: a note says so, and
+the proof in the report is of its tables.
+
+With --by-speed a path on a cable of half the rate counts as two, where cables of several
+rates are mixed; the report has the bandwidth of shifts at the cables' own rates, with and
+without. OpenSM has no such option: its avoid_throttled_links takes slow cables out.
 
 FABRIC is an output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim. LIDs
 are taken from the file if all ports have one. Otherwise weft assigns them as
 opensm -r does: first the port of the manager, then by port GUID read backwards.
-Nodes that the manager cannot reach are left out.
+Nodes that the manager cannot reach are left out. Planes, which are parts without a cable
+between them that hosts share, are all routed, each into its own folder (plane1, plane2, …):
+under one manager if ports of one adapter on several planes have one LID or GUID
+(aggregated ports of XDR), else under one manager each.
 
 Into the folder of -o go opensm-lfts.dump, opensm-lid-matrix.dump and guid2lid;
 if paths use several lanes, also opensm-sl2vl.dump and path-sl.txt; on demand
@@ -113,31 +121,49 @@ func (r *routing) run(e *process.Env, fabric string) error {
 	if err != nil {
 		return err
 	}
+	if x := subnet.PlanesOf(s); x != nil {
+		return r.runPlanes(e, fabric, x, o)
+	}
 	s, left, err := r.prepare(s, fabric)
 	if err != nil {
 		return err
 	}
+	document, record, refuted := r.routeOne(e, fabric, s, left, o)
+	if record == nil {
+		return refuted
+	}
+	if err := e.Present(document, r.json, *record); err != nil {
+		return err
+	}
+	return refuted
+}
+
+// routeOne routes a subnet with LIDs, proves the tables, and writes them. The record is nil if there are none; an error
+// beside a record is that of refuted tables.
+func (r *routing) routeOne(e *process.Env, fabric string, s *subnet.Subnet, left int, o route.Options) (*doc.Document, *route.Record, error) {
 	res, err := route.Proved(s, route.Name(r.engine), o)
 	var refusal *route.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return exit.Errorf(exit.Failed, "%s: %w. OpenSM would use minhop here, and say so in its log only (--as opensm)", fabric, err)
+		return nil, nil, exit.Errorf(exit.Failed, "%s: %w. OpenSM would use minhop here, and say so in its log only (--as opensm)", fabric, err)
 	case err != nil:
-		return fmt.Errorf("%s: %w", fabric, err)
+		return nil, nil, fmt.Errorf("%s: %w", fabric, err)
 	}
 	refuted := standing(s, fabric, res, o)
 	if refuted != nil && !o.AsOpenSM {
-		return refuted
+		return nil, nil, refuted
 	}
 	if r.out != "" {
 		if err := r.write(e, s, res); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	if err := e.Present(r.document(fabric, s, res, left), r.json, res.Report.Record(s, left)); err != nil {
-		return err
+	document := r.document(fabric, s, res, left)
+	if err := r.addSpeeds(document, s, res, o); err != nil {
+		return nil, nil, err
 	}
-	return refuted
+	record := res.Report.Record(s, left)
+	return document, &record, refuted
 }
 
 // standing refuses tables that the proof refutes. The error names an engine whose tables are

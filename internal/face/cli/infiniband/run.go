@@ -28,6 +28,7 @@ type smRun struct {
 	ibsim    bool
 	socket   string
 	host     string
+	umad     string
 	engine   string
 	lids     string
 	parts    string
@@ -50,7 +51,8 @@ func newSMRun(e *process.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "manage a fabric: discover it, assign LIDs, write tables, bring up ports",
-		Long: `run is a Subnet Manager for a fabric that ibsim or weft ibsim serves. It brings the
+		Long: `run is a Subnet Manager for a fabric that ibsim or weft ibsim serves, or, untried, for
+a real one at a port of an adapter (--umad). It brings the
 subnet up and keeps it up, until it is interrupted. Tables are
 proven before they are written. If the engine cannot route the fabric, or its tables
 are refuted, the manager uses the tables of minhop, as opensm does, or of auto. It
@@ -60,8 +62,8 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
   weft sm run --ibsim --host H-0002c90300100004 --once`,
 		Args: flags.Args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !r.ibsim {
-				return errors.New("--ibsim is missing: it is the only kind of fabric so far, and scripts must name it")
+			if r.ibsim == (r.umad != "") {
+				return errors.New("give --ibsim or --umad: scripts must name the kind of fabric")
 			}
 			if err := r.readConfig(e, cmd); err != nil {
 				return err
@@ -71,6 +73,7 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.ibsim, "ibsim", false, "attach to a fabric that ibsim or weft ibsim serves")
+	f.StringVar(&r.umad, "umad", "", "manage the real fabric at a port, such as /dev/infiniband/umad0; untried: no adapter was at hand, and it was tested against a double of Linux's interface alone")
 	f.StringVar(&r.socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "sim"), "the simulator's name (default: IBSIM_SOCKNAME, or sim)")
 	f.StringVar(&r.host, "host", e.Getenv("SIM_HOST"), "the node to run on, by GUID as in H-0002c90300100004, or by name (default: SIM_HOST, or the simulator's first)")
 	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
@@ -137,14 +140,11 @@ func runManager(ctx context.Context, e *process.Env, r *smRun) error {
 		return err
 	}
 	r.tellOfUntaken(e)
-	client, err := ibsim.Dial(r.socket, r.host)
+	client, err := r.attach(e)
 	if err != nil {
-		return exit.Errorf(exit.Failed, "%w; start ibsim, or weft ibsim, with that name first", err)
+		return err
 	}
 	defer client.Close()
-	if err := client.BeManager(); err != nil {
-		return exit.Errorf(exit.Failed, "the simulator does not let a Subnet Manager run at that port: %w", err)
-	}
 	d := &smDriver{e: e, r: r, client: client, manager: sm.New(cfg), start: time.Now()}
 	return d.run(ctx)
 }
@@ -192,7 +192,7 @@ func readLIDs(e *process.Env, path string, cfg *sm.Config) error {
 type smDriver struct {
 	e       *process.Env
 	r       *smRun
-	client  *ibsim.Client
+	client  managerPort
 	manager *sm.Manager
 	start   time.Time
 	batch   sm.Batch
@@ -225,7 +225,7 @@ func (d *smDriver) run(ctx context.Context) error {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			d.manager.Timeout(d.now(), &d.batch)
 		case err != nil:
-			return exit.Errorf(exit.Failed, "the simulator is gone: %w", err)
+			return exit.Errorf(exit.Failed, "the port is gone: %w", err)
 		case !got.TimedOut: // a datagram that comes back counts as lost: its deadline repeats it
 			d.manager.Receive(d.now(), &sm.Packet{DLID: got.DLID, SLID: got.SLID, MAD: got.MAD}, &d.batch)
 		}
@@ -268,7 +268,7 @@ func (d *smDriver) flush() error {
 	for i := range d.batch.Send {
 		p := &d.batch.Send[i]
 		if err := d.client.Send(&ibsim.Datagram{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			return exit.Errorf(exit.Failed, "the simulator is gone: %w", err)
+			return exit.Errorf(exit.Failed, "the port is gone: %w", err)
 		}
 	}
 	for _, event := range d.batch.Events {

@@ -18,6 +18,7 @@ import (
 const (
 	lftsFile  = "opensm-lfts.dump"
 	sl2vlFile = "opensm-sl2vl.dump"
+	mcfdbFile = "opensm.mcfdbs"
 )
 
 var pathFiles = []string{"path-sl.txt", "pathrecords.txt"}
@@ -28,6 +29,7 @@ type tableFiles struct {
 	sl2vl  string   // "": lanes equal service levels
 	pathSL string   // "": not known
 	matrix string   // LID matrix; "": none
+	groups string   // multicast tables; "": none
 }
 
 // findTables lists the files of tables at a path: a file, or a folder with
@@ -56,6 +58,9 @@ func findTables(e *process.Env, at string) (tableFiles, error) {
 	}
 	if path, ok := exists(lidMatrixFile); ok {
 		f.matrix = path
+	}
+	if path, ok := exists(mcfdbFile); ok {
+		f.groups = path
 	}
 	if path, ok := exists(lftsFile); ok {
 		f.lfts = []string{path}
@@ -104,7 +109,7 @@ func loadTables(e *process.Env, s *subnet.Subnet, files tableFiles) (*format.LFT
 			if err == nil && all == nil {
 				all = l
 			} else if err == nil {
-				err = joinTables(all, l, path)
+				err = all.Join(l, path)
 			}
 			if len(files.lfts) > 1 && report != nil {
 				report.Notes = nil // each file lacks the switches of all others
@@ -143,44 +148,6 @@ func loadLanes(e *process.Env, s *subnet.Subnet, t *subnet.Tables, files tableFi
 		t.SL = sl
 		return report, err
 	})
-}
-
-// joinTables adds the tables of another file for the same subnet.
-func joinTables(all, more *format.LFTs, path string) error {
-	for i, row := range more.Tables.LFT {
-		filled := false
-		for _, p := range row {
-			filled = filled || p != subnet.NoPort
-		}
-		if !filled {
-			continue
-		}
-		for _, p := range all.Tables.LFT[i] {
-			if p != subnet.NoPort {
-				return fmt.Errorf("%s: another file has a table for this switch already: expected each switch once", path)
-			}
-		}
-		all.Tables.LFT[i] = row
-	}
-	for lid, guid := range more.Port {
-		for lid >= len(all.Port) {
-			all.Port = append(all.Port, 0)
-		}
-		if guid != 0 && all.Port[lid] != 0 && all.Port[lid] != guid {
-			return fmt.Errorf("%s: LID %d belongs to %v here and to %v in another file", path, lid, guid, all.Port[lid])
-		}
-		if guid != 0 {
-			all.Port[lid] = guid
-		}
-	}
-	all.Tables.Top = max(all.Tables.Top, more.Tables.Top)
-	all.Undumped = max(all.Undumped, more.Undumped)
-	for _, row := range all.Tables.LFT {
-		if int(all.Undumped) < len(row) && row[all.Undumped] != subnet.NoPort {
-			all.Undumped = 0
-		}
-	}
-	return nil
 }
 
 // relabel changes tables to the LIDs of other tables, port by port. It returns the number

@@ -14,29 +14,38 @@ import (
 // givenEngine is the name of tables that the scenario gives, where an engine's name is expected.
 const givenEngine route.Name = "tables of the scenario"
 
-// given are the forwarding tables that a scenario gives, for its whole fabric.
+// givenTables are these tables in errors.
+const givenTables = "the tables of routing.tables"
+
+// given are the tables that a scenario gives, for its whole fabric: ports, and levels and lanes if it has them.
 func given(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID) (*route.Result, error) {
-	rows := p.Fabric.Routing.Forwarding
-	if len(rows) != p.Graph.Switches() {
-		return nil, fmt.Errorf("routing.forwarding has the tables of %d switches, and the fabric %d", len(rows), p.Graph.Switches())
+	r := &p.Fabric.Routing
+	if len(r.Forwarding) != p.Graph.Switches() {
+		return nil, fmt.Errorf("routing.forwarding has the tables of %d switches, and the fabric %d", len(r.Forwarding), p.Graph.Switches())
 	}
 	t := subnet.NewTables(sub)
 	for dense, at := range t.Switch {
-		ports := rows[int(nodes[at])-p.Graph.Endpoints].Ports()
-		if len(ports) != p.Graph.Endpoints {
-			return nil, fmt.Errorf("routing.forwarding: the table of %s has %d entries, and the fabric %d NICs", sub.Nodes[at].Name, len(ports), p.Graph.Endpoints)
+		ports := r.Forwarding[int(nodes[at])-p.Graph.Endpoints].Ports()
+		if want := p.Graph.Endpoints << r.LMC; len(ports) != want {
+			return nil, fmt.Errorf("routing.forwarding: the table of %s has %d entries, and the fabric %d LIDs of NICs", sub.Nodes[at].Name, len(ports), want)
 		}
 		for i := range sub.Nodes {
 			n := &sub.Nodes[i]
-			if n.Kind != subnet.Switch {
-				t.LFT[dense][n.Ports[n.Base()].LID] = ports[nodes[i]]
+			if n.Kind == subnet.Switch {
+				continue
+			}
+			for k := range 1 << r.LMC {
+				t.LFT[dense][int(n.Ports[n.Base()].LID)+k] = ports[k*p.Graph.Endpoints+int(nodes[i])]
 			}
 		}
 	}
-	if err := eachLeafHasEntries(p, rows); err != nil {
+	if err := eachLeafHasEntries(p, r.Forwarding); err != nil {
 		return nil, err
 	}
-	return &route.Result{Tables: t, Report: route.Report{Choice: route.Choice{Asked: givenEngine, Used: givenEngine}}}, nil
+	if err := givenLanes(p, sub, nodes, t); err != nil {
+		return nil, err
+	}
+	return &route.Result{Tables: t, Report: route.Report{Choice: route.Choice{Asked: givenEngine, Used: givenEngine}, Lanes: t.Lanes}}, nil
 }
 
 // eachLeafHasEntries names the first NIC of the cluster for which a switch with other NICs of the cluster has no entry,

@@ -15,7 +15,7 @@ import (
 
 // takeLanes gives the packets of a plane the service levels and lanes of their paths, if tables
 // need lanes to be free of deadlock. asked is the scenario's wording, for errors.
-func takeLanes(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []topology.NodeID, asked string) error {
+func takeLanes(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []topology.NodeID, asked string) (err error) {
 	if t.Lanes <= 1 {
 		return nil
 	}
@@ -31,6 +31,9 @@ func takeLanes(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []to
 		if n := &sub.Nodes[i]; n.Kind != subnet.Switch {
 			levels.LID[nodes[i]] = n.Ports[n.Base()].LID
 		}
+	}
+	if levels.AtNIC, err = nicLanes(p); err != nil {
+		return err
 	}
 	p.Paths = append(p.Paths, levels)
 	addMaps(p, t, nodes)

@@ -37,7 +37,7 @@ func manage(p *network.Plan) error {
 		p.Routed = res.Report
 		asked := "ib.engine " + string(res.Report.Used)
 		if res.Report.Used == givenEngine {
-			asked = "the tables of routing.tables"
+			asked = givenTables
 		}
 		if shape == nil {
 			return install(p, sub, nodes, res, asked)
@@ -50,6 +50,9 @@ func manage(p *network.Plan) error {
 	})
 	if err != nil {
 		return err
+	}
+	if err := spreadLIDs(p); err != nil {
+		return network.Refuse(p.Fabric, "", err)
 	}
 	return proveChoices(p)
 }
@@ -79,7 +82,7 @@ func eachPlane(p *network.Plan, do func(*subnet.Subnet, []topology.NodeID) error
 	for plane := range max(1, p.Graph.Planes) {
 		sub, nodes, err := network.SubnetOf(p.Fabric, p.Graph, plane)
 		if err == nil {
-			err = sub.AssignLIDsKeeping(0, knownLIDs(p.Graph, sub, nodes))
+			err = sub.AssignLIDsKeeping(uint8(p.Fabric.Routing.LMC), knownLIDs(p.Graph, sub, nodes))
 		}
 		if err == nil {
 			err = do(sub, nodes)
@@ -177,9 +180,17 @@ func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
 	if r := &report.EndToEnd; !r.Proven() {
 		return fmt.Errorf("%s: %d pairs of ports have no path, and %d are on paths that never end", asked, r.Lost, r.Looping)
 	}
+	for _, f := range report.Findings {
+		if f.Kind == proof.LostLane {
+			return fmt.Errorf("%s: the SL2VL table of %s has lane 15 for the service level of a path, and drops its packets", asked, sub.EndName(f.Places[0].Port))
+		}
+	}
 	if circle := circleOf(sub, report); circle != "" {
-		return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
-			"take an engine that is free of deadlock (ftree, updn, dnup)", asked, circle)
+		remedy := "take an engine that is free of deadlock (ftree, updn, dnup, nue)"
+		if asked == givenTables {
+			remedy = "if the paths have service levels against that, add the file with them (path records, or path-sl.txt) and the SL2VL tables; else take ib.engine in place of the tables"
+		}
+		return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: %s", asked, circle, remedy)
 	}
 	return nil
 }

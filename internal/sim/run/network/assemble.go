@@ -54,6 +54,7 @@ type Plan struct {
 	Hash func(row int32, entropy uint32, n int) int
 	// Amend, if not nil, changes the devices of each network before it is built: for what no scenario says.
 	Amend func(*Devices)
+	lids  int // LIDs of a NIC among which connections choose; see SpreadLIDs
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }

@@ -41,12 +41,14 @@ func (p *Plan) setLanes() error {
 // PathLevels are the service levels of the paths of a plane, as in path records.
 type PathLevels struct {
 	Of  subnet.PathSL
-	LID []units.LID // by endpoint, in the plane
+	LID []units.LID // by endpoint, in the plane; the first of several
+	// AtNIC are the SL2VL tables of NICs, by endpoint; where it is nil a level's lane is the level modulo the number of
+	// lanes, as weft's manager writes it.
+	AtNIC []*[16]units.VL
 }
 
 // ByPath gives the ends of a connection the service levels of the paths to each other, and the
-// lanes of these levels at a host: the level modulo the number of lanes, as the manager writes it.
-// Each end sends all its packets on its own path's level, acknowledgements too.
+// lanes of these levels at a host. Each end sends all its packets on its own path's level, acknowledgements too.
 func (p *Plan) ByPath(a, b int32, atA, atB *fabric.Connection) {
 	if p.Paths == nil {
 		return
@@ -56,8 +58,11 @@ func (p *Plan) ByPath(a, b int32, atA, atB *fabric.Connection) {
 		from, to int32
 		c        *fabric.Connection
 	}{{a, b, atA}, {b, a, atB}} {
-		end.c.SL = levels.Of(levels.LID[end.from], levels.LID[end.to])
+		end.c.SL = levels.Of(levels.LID[end.from], levels.LID[end.to]+units.LID(p.lidOf(end.c.Entropy)))
 		lane := uint8(end.c.SL) % uint8(p.Lanes.Count)
+		if levels.AtNIC != nil && levels.AtNIC[end.from] != nil {
+			lane = uint8(levels.AtNIC[end.from][end.c.SL])
+		}
 		end.c.Class, end.c.Reply, end.c.CNP = lane, lane, lane
 	}
 }

@@ -84,7 +84,7 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 	if p.Amend != nil {
 		p.Amend(d)
 	}
-	routing := SwitchRouting(p.Fabric.Routing.Mode)
+	routing := p.Routing()
 	for i := range p.Graph.Nodes {
 		nd := &p.Graph.Nodes[i]
 		ports, row := len(nd.Cables), i-p.Graph.Endpoints

@@ -229,7 +229,7 @@ func far(p *network.Plan, cable, node int32) int32 {
 // choices are the ports that a switch may choose for a NIC.
 func choices(p *network.Plan, sw, nic int32) []uint16 {
 	row := int(sw) - p.Graph.Endpoints
-	mode := network.SwitchRouting(p.Fabric.Routing.Mode)
+	mode := p.Routing()
 	if mode == fabric.Static || mode == fabric.Adaptive && !protocol.Of(p.Fabric.Kind).Ethernet() {
 		return []uint16{p.Tables.Static(row, int(nic))}
 	}
