@@ -26,6 +26,13 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p, p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
 	d.Add(planPlots(p))
 	for i, x := range front {
+		in := doc.Everywhere
+		if i > 0 {
+			in = doc.Details
+		}
+		d.Add(growthSection(x, in))
+	}
+	for i, x := range front {
 		in := doc.Details
 		if i > 0 && front[i-1].Kind == x.Kind {
 			in = doc.Page
@@ -150,7 +157,7 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	}
 	notes = append(notes, openNotes(p, shown)...)
 	if p.Request.Later > p.Request.GPUs {
-		notes = append(notes, "Switches later is the number of switches of the whole network at the later size; if the levels change, cables between switches must be replaced.")
+		notes = append(notes, "Switches later is the number of switches of the whole network at the later size; below, Growth says what is added when.")
 	}
 	return notes
 }

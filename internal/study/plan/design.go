@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"weft/internal/base/topology"
@@ -38,15 +37,6 @@ type Design struct {
 	Resolved *scenario.Resolved // the text, resolved
 
 	choice choice
-}
-
-// Growth is the same design at its later number of GPUs.
-type Growth struct {
-	GPUs    int
-	Count   topology.Count
-	Levels  int
-	Problem string // why it cannot be built; Count and Levels are then empty
-	Most    int    // maximum number of GPUs of the design, if that is less and known
 }
 
 // choice identifies a design.
@@ -143,10 +133,8 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 // is only one protocol.
 func (p *Plan) SideBySide() []byte {
 	var firsts []choice
-	for i, d := range p.Designs {
-		if i == 0 || p.Designs[i-1].Kind != d.Kind {
-			firsts = append(firsts, d.choice)
-		}
+	for _, d := range p.firsts() {
+		firsts = append(firsts, d.choice)
 	}
 	if len(firsts) < 2 {
 		return nil
@@ -216,31 +204,6 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 		d.Growth = c.growth(r)
 	}
 	return d, nil
-}
-
-// growth is the design at the later size.
-func (c choice) growth(r *Request) *Growth {
-	_, _, count, err := c.resolve(c.text(r, r.Later))
-	if err != nil {
-		g := &Growth{GPUs: r.Later, Problem: shortReason(err)}
-		if len(c.breaches(r)) == 0 { // otherwise more than the size must be relaxed
-			g.Most = c.most(r)
-		}
-		return g
-	}
-	return &Growth{GPUs: r.Later, Count: count, Levels: levels(count)}
-}
-
-// most is the maximum number of GPUs that the design can grow to, in whole nodes; it is below the
-// requested number.
-func (c choice) most(r *Request) int {
-	per := c.machine.gpus
-	nodes := r.GPUs / per
-	beyond := sort.Search(r.Later/per-nodes, func(i int) bool {
-		_, _, _, err := c.resolve(c.text(r, (nodes+i+1)*per))
-		return err != nil
-	})
-	return (nodes + beyond) * per
 }
 
 // shortReason is an error of the scenario without its place.

@@ -161,13 +161,7 @@ func (p *Prices) cost(d *Design) *Cost {
 		return nil
 	}
 	c := &Cost{Years: p.Years, Currency: p.Currency}
-	for _, l := range d.Bill {
-		part, ok := p.each[l.Item]
-		if !ok {
-			part = Part{What: "the price of " + l.Item}
-		}
-		c.Equipment.add(l.Quantity, part)
-	}
+	c.Equipment = p.equipment(d.Bill).Equipment
 	kWh := func(power int64) int64 { return p.PUE.Of(power) * hoursPerYear * int64(p.Years) / 1_000_000 } // from milliwatts
 	c.Energy.Missing, c.Energy.open = slices.Clone(d.Power.Missing), d.Power.open
 	if p.kWh.Known {
@@ -175,6 +169,22 @@ func (p *Prices) cost(d *Design) *Cost {
 		c.Energy.bounds = kWh(d.Power.Most())*p.kWh.Value - c.Energy.Known
 	} else {
 		c.Energy.Missing, c.Energy.open = append(c.Energy.Missing, p.kWh.What), true
+	}
+	return c
+}
+
+// equipment is the cost of parts without energy; nil without prices.
+func (p *Prices) equipment(lines []Line) *Cost {
+	if p == nil {
+		return nil
+	}
+	c := &Cost{Currency: p.Currency}
+	for _, l := range lines {
+		part, ok := p.each[l.Item]
+		if !ok {
+			part = Part{What: "the price of " + l.Item}
+		}
+		c.Equipment.add(l.Quantity, part)
 	}
 	return c
 }

@@ -72,6 +72,26 @@ type growthRecord struct {
 	Levels   int            `json:"levels,omitempty"`
 	Switches map[string]int `json:"switches,omitempty"`
 	Problem  string         `json:"problem,omitempty"`
+	Design   string         `json:"design,omitempty"`
+	Holds    int            `json:"present_switches_hold_gpus,omitempty"`
+	Ways     []wayRecord    `json:"ways,omitempty"`
+}
+
+// wayRecord is a way to the later network.
+type wayRecord struct {
+	Name   string        `json:"name"`
+	Stages []stageRecord `json:"stages"`
+}
+
+type stageRecord struct {
+	From     int            `json:"from_gpus"`
+	To       int            `json:"to_gpus"`
+	Switches [3]int         `json:"switches"`
+	Added    []Line         `json:"bought"`
+	Freed    []Line         `json:"left_over,omitempty"`
+	Cables   map[Action]int `json:"cables"`
+	Power    sumRecord      `json:"power_watts"`
+	Cost     *sumRecord     `json:"cost,omitempty"`
 }
 
 // Record is the plan as JSON, with the files of its folder.
@@ -117,8 +137,28 @@ func (d *Design) Record(prices *Prices) DesignRecord {
 	if g := d.Growth; g != nil {
 		out.Growth = &growthRecord{GPUs: g.GPUs, Problem: g.Problem}
 		if g.Problem == "" {
-			out.Growth.Levels, out.Growth.Switches = g.Levels, switchCounts(g.Count)
+			out.Growth.Levels, out.Growth.Switches, out.Growth.Design, out.Growth.Holds = g.Levels, switchCounts(g.Count), g.Name, g.Holds
 		}
+		for _, w := range g.Ways {
+			out.Growth.Ways = append(out.Growth.Ways, w.record())
+		}
+	}
+	return out
+}
+
+// record is the way as JSON.
+func (w Way) record() wayRecord {
+	out := wayRecord{Name: w.Name}
+	for _, s := range w.Stages {
+		x := stageRecord{From: s.From, To: s.To, Switches: s.Switches, Added: s.Added, Freed: s.Freed, Cables: map[Action]int{}, Power: recordOf(s.Power, 1000)}
+		for _, c := range s.Cables {
+			x.Cables[c.Action]++
+		}
+		if s.Cost != nil {
+			cost := recordOf(s.Cost.Equipment, PerUnit)
+			x.Cost = &cost
+		}
+		out.Stages = append(out.Stages, x)
 	}
 	return out
 }

@@ -58,6 +58,9 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 	}
 	front(p.Designs)
 	order(p.Designs)
+	if err := p.grow(); err != nil {
+		return nil, err
+	}
 	if sure {
 		return p, nil
 	}
@@ -75,6 +78,26 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		p.Reasons = inOrder(reasons)
 	}
 	return p, nil
+}
+
+// grow finds the ways to the later network for the first design of each protocol.
+func (p *Plan) grow() (err error) {
+	for _, d := range p.firsts() {
+		if d.Growth != nil && err == nil {
+			d.Growth.Ways, err = d.ways(p.Request, p.Prices)
+		}
+	}
+	return err
+}
+
+// firsts are the first designs of each protocol.
+func (p *Plan) firsts() (out []*Design) {
+	for i, d := range p.Designs {
+		if i == 0 || p.Designs[i-1].Kind != d.Kind {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // fewest is the smallest number of constraints that any design breaks, 0 if relaxing gives no

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/study/plan"
+	"weft/units"
+)
+
+// growthSection is the stages of each way from a design to its later size; empty without one.
+func growthSection(d *plan.Design, in doc.Place) doc.Section {
+	if d.Growth == nil || len(d.Growth.Ways) == 0 {
+		return doc.Section{}
+	}
+	head := []string{"way", "GPUs", "switches", "bought", "cables added", "moved", "removed", "power then"}
+	if d.Cost != nil {
+		head = append(head, "cost")
+	}
+	t := doc.NewTable(head...)
+	for _, w := range d.Growth.Ways {
+		name := w.Name
+		for i := range w.Stages {
+			s := &w.Stages[i]
+			row := []doc.Cell{
+				doc.Text(name), doc.Text(stageRange(s)), doc.Text(levelCounts(s.Switches)), doc.Text(bought(s)),
+				doc.Count(s.Counted(plan.AddCable)), doc.Count(s.Counted(plan.MoveCable)), doc.Count(s.Counted(plan.RemoveCable)),
+				sum(s.Power, func(v int64) doc.Cell { return doc.Power(units.Power(v)) }),
+			}
+			if s.Cost != nil {
+				row = append(row, sum(s.Cost.Equipment, func(v int64) doc.Cell { return doc.Money(float64(v)/plan.PerUnit, s.Cost.Currency) }))
+			}
+			t.Add(row...)
+			name = ""
+		}
+	}
+	notes := []string{fmt.Sprintf("The network at %s GPUs is %s. The switches of today are enough for %s GPUs.", doc.Integer(int64(d.Growth.GPUs)), d.Growth.Name, doc.Integer(int64(d.Growth.Holds)))}
+	notes = append(notes, "A row is the work before the first node beyond the row above. With --out, "+growthFile(d)+" has each cable with its ports.")
+	return doc.Section{Title: "Growth of " + d.Name, In: in, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
+}
+
+// stageRange is the GPUs of a stage.
+func stageRange(s *plan.Stage) string {
+	if s.From == s.To {
+		return doc.Integer(int64(s.To))
+	}
+	return doc.Integer(int64(s.From)) + " to " + doc.Integer(int64(s.To))
+}
+
+// levelCounts are switches by level: 4 + 2.
+func levelCounts(n [3]int) string {
+	var parts []string
+	for _, k := range n {
+		if k > 0 {
+			parts = append(parts, doc.Integer(int64(k)))
+		}
+	}
+	return strings.Join(parts, " + ")
+}
+
+// bought are the switches, NICs and modules of a stage.
+func bought(s *plan.Stage) string {
+	kinds, counts := []string{"switch", "nic", "transceiver", "cable"}, map[string]int{}
+	for _, l := range s.Added {
+		counts[l.Kind] += l.Quantity
+	}
+	names := map[string][2]string{"switch": {"switch", "switches"}, "nic": {"NIC", "NICs"}, "transceiver": {"transceiver", "transceivers"}, "cable": {"cable", "cables"}}
+	var parts []string
+	for _, k := range kinds {
+		if counts[k] > 0 {
+			parts = append(parts, plural(counts[k], names[k][0], names[k][1]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// growthFile is the name of the file with the cables of a design's growth.
+func growthFile(d *plan.Design) string { return d.Name + "-growth.csv" }
+
+// growthCables is a row for each cable of each stage.
+func growthCables(d *plan.Design) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	put := func(fields ...string) { _ = w.Write(fields) } // into memory
+	put("way", "from GPUs", "to GPUs", "action", "kind", "from", "to", "was")
+	for _, way := range d.Growth.Ways {
+		for _, s := range way.Stages {
+			for _, c := range s.Cables {
+				put(way.Name, strconv.Itoa(s.From), strconv.Itoa(s.To), string(c.Action), c.Kind.String(), c.From, c.To, c.Was)
+			}
+		}
+	}
+	w.Flush()
+	return b.Bytes()
+}
