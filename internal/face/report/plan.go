@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,10 +63,7 @@ func planHeading(r *plan.Request) string {
 
 // designTable is a row per design.
 func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
-	t := doc.NewTable("", "design", "oversub.", "levels", "switches", "cables", "ports used", "free", "transceivers", "latency", "power")
-	if p.Prices != nil {
-		t.Rows[0] = append(t.Rows[0], doc.Text("cost"))
-	}
+	t := doc.NewTable("", "design", "oversub.", "levels", "rail hops", "planes", "survives", "switches", "cables", "free ports", "latency", "power", "cost")
 	if p.Request.Later > p.Request.GPUs {
 		t.Rows[0] = append(t.Rows[0], doc.Text("switches later"))
 	}
@@ -82,17 +80,16 @@ func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
 			doc.Text(d.Name),
 			doc.Ratio(d.Oversubscription.Float(), 0).As(fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)),
 			doc.Count(d.Levels),
+			doc.Number(d.Merits.RailHops, "switches").As(fmt.Sprintf("%.1f", d.Merits.RailHops)),
+			doc.Count(d.Merits.Planes),
+			doc.Count(d.Merits.Survives),
 			doc.Count(d.Count.TotalSwitches()),
 			doc.Count(d.Count.TotalCables()),
-			doc.Count(d.Count.PortsUsed),
-			doc.Count(d.Count.PortsFree),
-			doc.Count(pieces(d, "transceiver")),
+			doc.Count(d.Merits.Places),
 			sum(d.Latency, func(v int64) doc.Cell { return doc.Time(units.Time(v)).As(plan.LatencyText(v)) }),
 			sum(d.Power, func(v int64) doc.Cell { return doc.Power(units.Power(v)) }),
 		}
-		if d.Cost != nil {
-			row = append(row, sum(d.Cost.Total(), func(v int64) doc.Cell { return doc.Money(float64(v)/plan.PerUnit, d.Cost.Currency) }))
-		}
+		row = append(row, costCell(d.Cost))
 		if d.Growth != nil {
 			row = append(row, growth(d))
 		}
@@ -123,26 +120,28 @@ func growth(d *plan.Design) doc.Cell {
 	return c
 }
 
-// pieces is the number of pieces of a kind in a design's bill.
-func pieces(d *plan.Design, kind string) int {
-	n := 0
-	for _, l := range d.Bill {
-		if l.Kind == kind {
-			n += l.Quantity
+// costCell is a cost; beyond a million in millions.
+func costCell(c *plan.Cost) doc.Cell {
+	return sum(c.Total(), func(v int64) doc.Cell {
+		amount := float64(v) / plan.PerUnit
+		cell := doc.Money(amount, c.Currency)
+		if amount >= 1e6 {
+			cell = cell.As(fmt.Sprintf("%.4g M %s", amount/1e6, c.Currency))
 		}
-	}
-	return n
+		return cell
+	})
 }
 
 // planNotes explain the table.
 func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	notes := []string{"* is on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + "."}
+	notes = append(notes, "Rail hops: switches between two NICs of a rail, in the mean. Survives: so many switches may fail at a time, whichever, and every two nodes still reach each other. Free ports: of leaves.")
 	notes = append(notes, "Latency is the sum of the switches on the longest path, idle and without cables; if the catalog only assumes a latency, it is unknown here, and simulations use the assumption.")
 	if hidden := len(p.Designs) - len(shown); hidden > 0 {
 		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(hidden, "dominated design", "dominated designs")))
 	}
-	if p.Prices == nil {
-		notes = append(notes, "Cost is in counts: switches, ports, watts. With --prices it is money, by your prices; weft has no prices of its own.")
+	if p.Prices.Public {
+		notes = append(notes, publicNote(shown))
 	}
 	var missing []string
 	for _, d := range shown {
@@ -160,6 +159,21 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 		notes = append(notes, "Switches later is the number of switches of the whole network at the later size; below, Growth says what is added when.")
 	}
 	return notes
+}
+
+// publicNote says what the costs are without a price file.
+func publicNote(shown []*plan.Design) string {
+	first, last := 0, 0
+	for _, d := range shown {
+		if a, b := d.PublicYears(); a > 0 {
+			first, last = cmp.Or(min(first, a), a), max(last, b)
+		}
+	}
+	text := "Cost is the equipment by public prices of web shops and papers"
+	if first > 0 {
+		text += fmt.Sprintf(" (%d to %d)", first, last)
+	}
+	return text + ", no quotes: a range, or ≤ a bound by the dearest of its kind with a price. Fibre is priced at 1 m. --prices takes yours."
 }
 
 // boundNote says where a bound of power comes from.
@@ -195,15 +209,20 @@ func billSection(d *plan.Design, in doc.Place) doc.Section {
 		t.Add(billRow(l)...)
 	}
 	notes := []string{fmt.Sprintf("Power: %s%s.", d.Power.Text(plan.PowerText), softness(d.Power))}
-	if d.Cost != nil {
-		notes = append(notes, costText(d))
-	}
+	notes = append(notes, costText(d))
 	return doc.Section{Title: "Bill of materials of " + d.Name, In: in, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }
 
 // costText is the cost of a design by the user's prices, and the parts that it leaves out.
 func costText(d *plan.Design) string {
 	c := d.Cost
+	if c.Public {
+		text := "Equipment: " + c.Equipment.Text(c.Text)
+		if m := c.Equipment.MissingText(); m != "" {
+			text += "; " + m
+		}
+		return text + "."
+	}
 	text := fmt.Sprintf("Equipment: %s; energy of %s: %s", c.Equipment.Text(c.Text), plural(c.Years, "year", "years"), c.Energy.Text(c.Text))
 	if m := c.Total().MissingText(); m != "" {
 		text += "; " + m

@@ -17,10 +17,7 @@ func growthSection(d *plan.Design, in doc.Place) doc.Section {
 	if d.Growth == nil || len(d.Growth.Ways) == 0 {
 		return doc.Section{}
 	}
-	head := []string{"way", "GPUs", "switches", "bought", "cables added", "moved", "removed", "power then"}
-	if d.Cost != nil {
-		head = append(head, "cost")
-	}
+	head := []string{"way", "GPUs", "switches", "bought", "cables added", "moved", "removed", "power then", "cost"}
 	t := doc.NewTable(head...)
 	for _, w := range d.Growth.Ways {
 		name := w.Name
@@ -31,10 +28,7 @@ func growthSection(d *plan.Design, in doc.Place) doc.Section {
 				doc.Count(s.Counted(plan.AddCable)), doc.Count(s.Counted(plan.MoveCable)), doc.Count(s.Counted(plan.RemoveCable)),
 				sum(s.Power, func(v int64) doc.Cell { return doc.Power(units.Power(v)) }),
 			}
-			if s.Cost != nil {
-				row = append(row, sum(s.Cost.Equipment, func(v int64) doc.Cell { return doc.Money(float64(v)/plan.PerUnit, s.Cost.Currency) }))
-			}
-			t.Add(row...)
+			t.Add(append(row, costCell(s.Cost))...)
 			name = ""
 		}
 	}

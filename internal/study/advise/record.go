@@ -64,7 +64,7 @@ func (a *Advice) Record(files ...string) Record {
 			out.RuledOut[string(c.Kind)] = c.RuledOut
 			continue
 		}
-		out.Designs[string(c.Kind)] = c.Design.Record(a.Prices)
+		out.Designs[string(c.Kind)] = c.Design.Record()
 		out.Makers[string(c.Kind)] = c.Makers
 	}
 	for _, c := range a.Verdict.Criteria {

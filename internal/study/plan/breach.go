@@ -67,7 +67,7 @@ func budgetBreaches(r *Request, d *Design) (out []Breach) {
 			Unknown: d.Power.Known <= int64(r.Power), open: !d.Power.Complete(),
 		})
 	}
-	if r.Cost > 0 && d.Cost != nil {
+	if r.Cost > 0 {
 		total := d.Cost.Total()
 		if most := int64(r.Cost) * PerUnit; !total.within(most) {
 			out = append(out, Breach{
@@ -94,10 +94,10 @@ func growthBreaches(r *Request, d *Design) (out []Breach) {
 }
 
 func missing(s Sum) string {
-	if s.Complete() {
-		return ""
+	if m := s.MissingText(); m != "" {
+		return " (" + m + ")"
 	}
-	return " (" + s.MissingText() + ")"
+	return ""
 }
 
 // MayBreak reports whether it is unknown if the design keeps a budget; all else it keeps.

@@ -25,6 +25,7 @@ type Design struct {
 	Hops             int // switches between the two farthest NICs
 	Radix            int
 	Count            topology.Count
+	Merits           Merits
 	Bill             []Line
 	Power            Sum // milliwatts
 	Latency          Sum // picoseconds, of the switches on the longest path, idle
@@ -191,7 +192,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 		Name: c.name(), Kind: c.preset.kind, Preset: c.preset.name, Switch: c.sw.entry.Name, NIC: c.nic.entry.Name,
 		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
 		Levels: levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
-		Bill:     c.bill(graph, f),
+		Merits: merits(c.shape, graph), Bill: c.bill(graph, f),
 		Scenario: []byte(text), Resolved: resolved, choice: c,
 	}
 	prices.powers(d.Bill)

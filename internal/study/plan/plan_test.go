@@ -131,7 +131,11 @@ func TestNothingDominatesADesignOnTheFront(t *testing.T) {
 		if !d.Power.Complete() {
 			power = -1
 		}
-		return []int64{d.Oversubscription.Num * 100 / d.Oversubscription.Den, int64(d.Hops), int64(d.Count.TotalSwitches()), int64(d.Count.TotalCables()), power}
+		m := d.Merits
+		return []int64{
+			d.Oversubscription.Num * 100 / d.Oversubscription.Den, int64(d.Hops), int64(d.Count.TotalSwitches()), int64(d.Count.TotalCables()), power,
+			int64(m.RailHops * 1000), -int64(m.Planes), -int64(m.Survives), -int64(m.Places),
+		}
 	}
 	better := func(a, b *plan.Design) bool { // at least as good in every number, better in one
 		x, y := values(a), values(b)

@@ -19,7 +19,7 @@ const (
 	decimals = 4
 )
 
-// Prices is a user's price file. weft has no prices of its own.
+// Prices is a user's price file, or the public prices.
 type Prices struct {
 	// Currency is printed with every amount.
 	Currency string `yaml:"currency"`
@@ -31,6 +31,9 @@ type Prices struct {
 	Years int `yaml:"years" range:"1..30"`
 	// Items are the prices of pieces.
 	Items []Price `yaml:"items"`
+
+	// Public says that these are the public prices ([Public]).
+	Public bool `yaml:"-"`
 
 	each  map[string]Part
 	watts map[string]Part
@@ -118,6 +121,7 @@ type Cost struct {
 	Energy    Sum // of the years
 	Years     int
 	Currency  string
+	Public    bool // by public prices, without energy
 }
 
 // Total is equipment and energy.
@@ -160,8 +164,11 @@ func (p *Prices) cost(d *Design) *Cost {
 	if p == nil {
 		return nil
 	}
-	c := &Cost{Years: p.Years, Currency: p.Currency}
-	c.Equipment = p.equipment(d.Bill).Equipment
+	c := p.equipment(d.Bill)
+	c.Years = p.Years
+	if p.Public {
+		return c
+	}
 	kWh := func(power int64) int64 { return p.PUE.Of(power) * hoursPerYear * int64(p.Years) / 1_000_000 } // from milliwatts
 	c.Energy.Missing, c.Energy.open = slices.Clone(d.Power.Missing), d.Power.open
 	if p.kWh.Known {
@@ -178,7 +185,7 @@ func (p *Prices) equipment(lines []Line) *Cost {
 	if p == nil {
 		return nil
 	}
-	c := &Cost{Currency: p.Currency}
+	c := &Cost{Currency: p.Currency, Public: p.Public}
 	for _, l := range lines {
 		part, ok := p.each[l.Item]
 		if !ok {
@@ -223,7 +230,8 @@ func Items() (out []string) {
 func PriceFile() []byte {
 	var b strings.Builder
 	b.WriteString(`# Prices for weft plan. Replace unknown by what you were quoted; what stays
-# unknown is left out of sums, which then say so. weft has no prices of its own.
+# unknown is left out of sums, which then say so. The public prices that weft
+# knows have no part in it.
 currency: USD
 electricity: unknown   # of a kilowatt-hour
 pue: 1.3               # what the site draws for each watt of equipment

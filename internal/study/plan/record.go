@@ -29,6 +29,10 @@ type DesignRecord struct {
 	Rails            int            `json:"rails"`
 	Levels           int            `json:"levels"`
 	Hops             int            `json:"switches_on_the_longest_way"`
+	RailHops         float64        `json:"switches_between_nics_of_a_rail"`
+	Planes           int            `json:"planes"`
+	Survives         int            `json:"switch_failures_survived"`
+	Places           int            `json:"free_leaf_ports"`
 	ParetoFront      bool           `json:"pareto_front"`
 	Nodes            int            `json:"nodes"`
 	Switches         map[string]int `json:"switches"`
@@ -65,6 +69,7 @@ type costRecord struct {
 	Energy    sumRecord `json:"energy"`
 	Years     int       `json:"years"`
 	Currency  string    `json:"currency"`
+	Public    bool      `json:"public_prices,omitempty"` // ranges of public prices, without energy
 }
 
 type growthRecord struct {
@@ -91,24 +96,24 @@ type stageRecord struct {
 	Freed    []Line         `json:"left_over,omitempty"`
 	Cables   map[Action]int `json:"cables"`
 	Power    sumRecord      `json:"power_watts"`
-	Cost     *sumRecord     `json:"cost,omitempty"`
+	Cost     sumRecord      `json:"cost"`
 }
 
 // Record is the plan as JSON, with the files of its folder.
 func (p *Plan) Record(files ...string) Record {
 	out := Record{Name: p.Request.Name, GPUs: p.Request.GPUs, Later: p.Request.Later, Node: p.Request.Node, Files: files}
 	for _, d := range p.Designs {
-		out.Designs = append(out.Designs, d.Record(p.Prices))
+		out.Designs = append(out.Designs, d.Record())
 	}
 	return out
 }
 
-// Record is the design as JSON; costs are in the currency of the prices.
-func (d *Design) Record(prices *Prices) DesignRecord {
+// Record is the design as JSON.
+func (d *Design) Record() DesignRecord {
 	out := DesignRecord{
 		Name: d.Name, Protocol: string(d.Kind), Fabric: d.Preset, Switch: d.Switch, NIC: d.NIC, Shape: string(d.Shape),
 		Oversubscription: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den), Rate: d.Rate.Exact(), Rails: d.Rails,
-		Levels: d.Levels, Hops: d.Hops, ParetoFront: d.Front, Nodes: d.Count.Nodes,
+		Levels: d.Levels, Hops: d.Hops, RailHops: d.Merits.RailHops, Planes: d.Merits.Planes, Survives: d.Merits.Survives, Places: d.Merits.Places, ParetoFront: d.Front, Nodes: d.Count.Nodes,
 		Switches: switchCounts(d.Count), Cables: map[string]int{"total": d.Count.TotalCables()},
 		PortsUsed: d.Count.PortsUsed, PortsFree: d.Count.PortsFree,
 		Power: recordOf(d.Power, 1000), Latency: recordOf(d.Latency, 1000), Scenario: string(d.Scenario),
@@ -131,9 +136,7 @@ func (d *Design) Record(prices *Prices) DesignRecord {
 		}
 		out.Bill = append(out.Bill, line)
 	}
-	if d.Cost != nil {
-		out.Cost = &costRecord{recordOf(d.Cost.Equipment, PerUnit), recordOf(d.Cost.Energy, PerUnit), d.Cost.Years, prices.Currency}
-	}
+	out.Cost = &costRecord{recordOf(d.Cost.Equipment, PerUnit), recordOf(d.Cost.Energy, PerUnit), d.Cost.Years, d.Cost.Currency, d.Cost.Public}
 	if g := d.Growth; g != nil {
 		out.Growth = &growthRecord{GPUs: g.GPUs, Problem: g.Problem}
 		if g.Problem == "" {
@@ -150,13 +153,9 @@ func (d *Design) Record(prices *Prices) DesignRecord {
 func (w Way) record() wayRecord {
 	out := wayRecord{Name: w.Name}
 	for _, s := range w.Stages {
-		x := stageRecord{From: s.From, To: s.To, Switches: s.Switches, Added: s.Added, Freed: s.Freed, Cables: map[Action]int{}, Power: recordOf(s.Power, 1000)}
+		x := stageRecord{From: s.From, To: s.To, Switches: s.Switches, Added: s.Added, Freed: s.Freed, Cables: map[Action]int{}, Power: recordOf(s.Power, 1000), Cost: recordOf(s.Cost.Equipment, PerUnit)}
 		for _, c := range s.Cables {
 			x.Cables[c.Action]++
-		}
-		if s.Cost != nil {
-			cost := recordOf(s.Cost.Equipment, PerUnit)
-			x.Cost = &cost
 		}
 		out.Stages = append(out.Stages, x)
 	}

@@ -13,7 +13,6 @@ import (
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
 	"weft/internal/study/advise"
-	"weft/internal/study/plan"
 	"weft/internal/study/serve"
 )
 
@@ -98,7 +97,7 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return exit.Errorf(exit.Partial, "interrupted before there was an advice")
-	case errors.Is(err, advise.ErrNothing), errors.Is(err, plan.ErrNoPrices), errors.As(err, &memory):
+	case errors.Is(err, advise.ErrNothing), errors.As(err, &memory):
 		return err
 	case err != nil:
 		return exit.Errorf(exit.Failed, "%w", err)
