@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/study/plan"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -19,16 +20,18 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 		Brand: "network plan", Title: p.Request.Name, Subtitle: planHeading(p.Request), Heading: planHeading(p.Request),
 		Footer: "Made by weft plan from its catalog; the same request and version make the same page.",
 	}
-	front := slices.DeleteFunc(slices.Clone(p.Designs), func(d *plan.Design) bool { return !d.Front })
+	front := firstOfFront(p)
 	if all {
 		front = p.Designs
 	}
 	d.Add(doc.Section{In: doc.Screen, Blocks: append([]doc.Block{designTable(p, front)}, doc.Notes(planNotes(p, front)...)...)})
 	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p, p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
+	d.Add(proofSection(p))
+	d.Add(doc.Section{Title: "The figures", In: doc.Details, Blocks: doc.Notes(figureNotes()...)})
 	d.Add(planPlots(p))
 	for i, x := range front {
 		in := doc.Everywhere
-		if i > 0 {
+		if i > 0 || all {
 			in = doc.Details
 		}
 		d.Add(growthSection(x, in))
@@ -46,6 +49,20 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 		d.Add(scenarioSection("Scenario of "+x.Name, x.Scenario))
 	}
 	return d
+}
+
+// mostShown is the maximum number of designs of a protocol that a terminal shows without --all.
+const mostShown = 4
+
+// firstOfFront are the first designs of each protocol's front.
+func firstOfFront(p *plan.Plan) []*plan.Design {
+	count := map[scenario.FabricKind]int{}
+	return slices.DeleteFunc(slices.Clone(p.Designs), func(d *plan.Design) bool {
+		if d.Front {
+			count[d.Kind]++
+		}
+		return !d.Front || count[d.Kind] > mostShown
+	})
 }
 
 // scenarioSection is the text of a scenario, which the page can unfold.
@@ -132,13 +149,10 @@ func costCell(c *plan.Cost) doc.Cell {
 	})
 }
 
-// planNotes explain the table.
-func planNotes(p *plan.Plan, shown []*plan.Design) []string {
-	notes := []string{"* is on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + "."}
-	notes = append(notes, "Rail hops: switches between two NICs of a rail, in the mean. Survives: so many switches may fail at a time, whichever, and every two nodes still reach each other. Free ports: of leaves.")
-	notes = append(notes, "Latency is the sum of the switches on the longest path, idle and without cables; if the catalog only assumes a latency, it is unknown here, and simulations use the assumption.")
+// planNotes say what the table leaves out and leaves open.
+func planNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 	if hidden := len(p.Designs) - len(shown); hidden > 0 {
-		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(hidden, "dominated design", "dominated designs")))
+		notes = append(notes, fmt.Sprintf("Not shown: %s, dominated ones and the rest of the front; --all lists them.", plural(hidden, "design", "designs")))
 	}
 	if p.Prices.Public {
 		notes = append(notes, publicNote(shown))
@@ -151,14 +165,17 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	if missing = slices.Compact(missing); len(missing) > 0 {
 		notes = append(notes, "≥, ≤ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
-	if slices.ContainsFunc(shown, func(d *plan.Design) bool { return !d.Power.Complete() && d.Power.Bounded() }) {
-		notes = append(notes, boundNote)
+	return append(notes, openNotes(p, shown)...)
+}
+
+// figureNotes say what the columns of the table mean.
+func figureNotes() []string {
+	return []string{
+		"*: on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + ".",
+		"Rail hops: switches between two NICs of a rail, in the mean. Survives: so many switches may fail at a time, whichever, and every two nodes still reach each other. Free ports: of leaves.",
+		"Latency: the sum of the switches on the longest path, idle and without cables; if the catalog only assumes a latency, it is unknown here, and simulations use the assumption.",
+		boundNote,
 	}
-	notes = append(notes, openNotes(p, shown)...)
-	if p.Request.Later > p.Request.GPUs {
-		notes = append(notes, "Switches later is the number of switches of the whole network at the later size; below, Growth says what is added when.")
-	}
-	return notes
 }
 
 // publicNote says what the costs are without a price file.

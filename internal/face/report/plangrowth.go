@@ -32,8 +32,8 @@ func growthSection(d *plan.Design, in doc.Place) doc.Section {
 			name = ""
 		}
 	}
-	notes := []string{fmt.Sprintf("The network at %s GPUs is %s. The switches of today are enough for %s GPUs.", doc.Integer(int64(d.Growth.GPUs)), d.Growth.Name, doc.Integer(int64(d.Growth.Holds)))}
-	notes = append(notes, "A row is the work before the first node beyond the row above. With --out, "+growthFile(d)+" has each cable with its ports.")
+	notes := []string{fmt.Sprintf("At %s GPUs: %s. Today's switches are enough for %s GPUs. A row is the work before the first node beyond the row above; %s of --out has each cable.",
+		doc.Integer(int64(d.Growth.GPUs)), d.Growth.Name, doc.Integer(int64(d.Growth.Holds)), growthFile(d))}
 	return doc.Section{Title: "Growth of " + d.Name, In: in, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }
 

@@ -156,11 +156,11 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 			designs = append(designs, c.Design)
 		}
 	}
-	nodes, err := modelNodes(in.profile.Simulate.Nodes, designs[0])
+	nodes, err := plan.ModelNodes(in.profile.Simulate.Nodes, designs[0])
 	if err != nil {
 		return err
 	}
-	models, err := modelsOf(nodes, designs)
+	models, err := plan.ModelsOf(nodes, designs)
 	if err != nil {
 		return err
 	}

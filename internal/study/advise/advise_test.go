@@ -95,11 +95,11 @@ func TestAModelHasTheLevelsAndTheOversubscriptionOfItsDesign(t *testing.T) {
 		"{gpus: 16384, fabrics: infiniband, shapes: rail-optimised}", "{gpus: 64, fabrics: infiniband, shapes: single-switch}",
 	} {
 		d := planned(t, text)
-		models, err := modelsOf(16, []*plan.Design{d})
+		models, err := plan.ModelsOf(16, []*plan.Design{d})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		r, err := resolved(d, models[0])
+		r, err := plan.Scaled(d, models[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +111,8 @@ func TestAModelHasTheLevelsAndTheOversubscriptionOfItsDesign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if levelsOf(count) != d.Levels || r.Fabrics[0].Topology.Oversubscription != d.Resolved.Fabrics[0].Topology.Oversubscription {
-			t.Errorf("%s: %+v has %d levels, the design %d", text, models[0], levelsOf(count), d.Levels)
+		if plan.Levels(count) != d.Levels || r.Fabrics[0].Topology.Oversubscription != d.Resolved.Fabrics[0].Topology.Oversubscription {
+			t.Errorf("%s: %+v has %d levels, the design %d", text, models[0], plan.Levels(count), d.Levels)
 		}
 	}
 }
@@ -390,11 +390,11 @@ func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 func TestAModelHoldsTwoReplicas(t *testing.T) {
 	d := planned(t, "{gpus: 512, fabrics: infiniband, shapes: rail-optimised, job: {training: {model: llama3-70b, parallel: {tensor: 8, pipeline: 4}}}}")
 	for most, want := range map[int]int{8: 8, 11: 8, 16: 16, 64: 64, 100: 100} { // four nodes a replica, 64 in all
-		if got, err := modelNodes(most, d); err != nil || got != want {
+		if got, err := plan.ModelNodes(most, d); err != nil || got != want {
 			t.Errorf("of %d nodes at most: %d (%v), want %d", most, got, err, want)
 		}
 	}
-	if _, err := modelNodes(7, d); err == nil || !strings.Contains(err.Error(), "allow 8 with simulate.nodes") {
+	if _, err := plan.ModelNodes(7, d); err == nil || !strings.Contains(err.Error(), "allow 8 with simulate.nodes") {
 		t.Errorf("seven nodes: %v", err)
 	}
 }

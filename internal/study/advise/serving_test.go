@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/study/plan"
+
 	"weft/internal/sim"
 	"weft/internal/study/serve"
 	"weft/results"
@@ -95,13 +97,13 @@ func TestAServingJobThatMakesNoSenseIsRefused(t *testing.T) {
 // A serving job is not scaled: its pools are what is asked about.
 func TestAServingJobIsSimulatedWhole(t *testing.T) {
 	d := planned(t, "{gpus: 512, fabrics: infiniband, shapes: rail-optimised, job: {serving: {model: llama3-8b, prefill: {tensor: 8}, decode: {tensor: 8}}}}")
-	if _, err := modelNodes(16, d); err == nil || !strings.Contains(err.Error(), "allow 64") {
+	if _, err := plan.ModelNodes(16, d); err == nil || !strings.Contains(err.Error(), "allow 64") {
 		t.Errorf("64 nodes in a model of 16: %v", err)
 	}
-	if n, err := modelNodes(64, d); n != 64 || err != nil {
+	if n, err := plan.ModelNodes(64, d); n != 64 || err != nil {
 		t.Errorf("64 nodes in a model of 64: %d, %v", n, err)
 	}
-	r, err := resolved(d, newModel(d, 64, 1))
+	r, err := plan.Scaled(d, plan.NewModel(d, 64, 1))
 	if err != nil || r.Serving.Prefill.Nodes != 32 || r.Serving.Decode.Nodes != 32 {
 		t.Errorf("pools without nodes share them: %v", err)
 	}

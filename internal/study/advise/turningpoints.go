@@ -339,7 +339,7 @@ func (c *course) flip() (Flip, error) {
 // ended turns the error of a design that cannot be modelled or planned into a note: the search ends
 // there.
 func ended(f Flip, err error) (Flip, error) {
-	if errors.Is(err, errNoModel) || errors.Is(err, errNoDesign) {
+	if errors.Is(err, plan.ErrNoModel) || errors.Is(err, errNoDesign) {
 		f.Note = "searched in part: " + err.Error()
 		return f, nil
 	}

@@ -31,6 +31,7 @@ type Design struct {
 	Latency          Sum // picoseconds, of the switches on the longest path, idle
 	Cost             *Cost
 	Growth           *Growth // nil without a request for growth
+	Proof            *Proof  // nil: not simulated
 	Front            bool    // on the Pareto front of its protocol
 	Breaks           []Breach
 
@@ -191,7 +192,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	d := &Design{
 		Name: c.name(), Kind: c.preset.kind, Preset: c.preset.name, Switch: c.sw.entry.Name, NIC: c.nic.entry.Name,
 		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
-		Levels: levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
+		Levels: Levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
 		Merits: merits(c.shape, graph), Bill: c.bill(graph, f),
 		Scenario: []byte(text), Resolved: resolved, choice: c,
 	}

@@ -37,7 +37,7 @@ func (c choice) growth(r *Request) *Growth {
 		case err != nil && why == nil:
 			why = err
 		case err == nil && (found == nil || count.TotalSwitches() < found.Count.TotalSwitches()):
-			found = &Growth{GPUs: r.Later, Text: []byte(later.text(r, r.Later)), Name: later.name(), Count: count, Levels: levels(count), choice: later}
+			found = &Growth{GPUs: r.Later, Text: []byte(later.text(r, r.Later)), Name: later.name(), Count: count, Levels: Levels(count), choice: later}
 		}
 		if i == 0 && err == nil {
 			break // what is there only becomes larger

@@ -44,6 +44,7 @@ type DesignRecord struct {
 	Latency          sumRecord      `json:"switch_latency_ns"`
 	Cost             *costRecord    `json:"cost,omitempty"`
 	Growth           *growthRecord  `json:"later,omitempty"`
+	Proof            *proofRecord   `json:"simulated,omitempty"`
 	Scenario         string         `json:"scenario"`
 }
 
@@ -137,6 +138,7 @@ func (d *Design) Record() DesignRecord {
 		out.Bill = append(out.Bill, line)
 	}
 	out.Cost = &costRecord{recordOf(d.Cost.Equipment, PerUnit), recordOf(d.Cost.Energy, PerUnit), d.Cost.Years, d.Cost.Currency, d.Cost.Public}
+	out.Proof = d.Proof.record()
 	if g := d.Growth; g != nil {
 		out.Growth = &growthRecord{GPUs: g.GPUs, Problem: g.Problem}
 		if g.Problem == "" {
@@ -175,4 +177,26 @@ func recordOf(s Sum, scale float64) sumRecord {
 		out.AtMost = &most
 	}
 	return out
+}
+
+// proofRecord is a proof as JSON. Times are in nanoseconds.
+type proofRecord struct {
+	Nodes     int     `json:"nodes"`
+	Radix     int     `json:"ports_of_a_switch"`
+	Shift     float64 `json:"shift_share_of_rate,omitempty"`
+	Bytes     int64   `json:"all_reduce_bytes,omitempty"`
+	AllReduce float64 `json:"all_reduce_ns,omitempty"`
+	Broken    string  `json:"broken_uplink,omitempty"`
+	Whole     float64 `json:"shift_ns,omitempty"`
+	Failed    float64 `json:"shift_with_broken_uplink_ns,omitempty"`
+	Problem   string  `json:"problem,omitempty"`
+}
+
+// record is the proof as JSON, nil without one.
+func (p *Proof) record() *proofRecord {
+	if p == nil {
+		return nil
+	}
+	const ns = 1000 // picoseconds
+	return &proofRecord{p.Model.Nodes, p.Model.Radix, p.Shift, int64(p.Bytes), float64(p.Time) / ns, p.Broken, float64(p.Whole) / ns, float64(p.Failed) / ns, p.Problem}
 }
