@@ -138,8 +138,8 @@ func TestEffortCountsMissingSkillsAndTools(t *testing.T) {
 	p.Organisation.Skills = Skills{InfiniBand: NoSkill, Ethernet: Expert}
 	p.Organisation.Monitoring = WatchesEthernet
 	p.Organisation.Ethernet = true
-	ib := planned(t, "{gpus: 64, fabrics: infiniband, shapes: single-switch}")
-	roce := planned(t, "{gpus: 64, fabrics: roce-v2, switches: sn5600, shapes: single-switch}")
+	ib := &Candidate{Design: planned(t, "{gpus: 64, fabrics: infiniband, shapes: single-switch}")}
+	roce := &Candidate{Design: planned(t, "{gpus: 64, fabrics: roce-v2, switches: sn5600, shapes: single-switch}")}
 	if got := effortSum(effortOf(&p, ib)); got != 4+2+2 { // learn, monitor, second network
 		t.Errorf("InfiniBand %v", effortOf(&p, ib))
 	}
@@ -212,7 +212,7 @@ func TestAnAdviceDoesNotDependOnTheCores(t *testing.T) {
 	}
 }
 
-// Two designs with two faults, seven changes and three other places, of which one has no second fault:
+// Three products with two faults, seven changes and three other places, of which one has no second fault:
 // no scenario twice, and the first answer is the verdict.
 func TestAnAdviceAsksForFewSimulationsAndForNoneTwice(t *testing.T) {
 	p, err := Read("profile.yaml", []byte(profile))
@@ -245,8 +245,8 @@ func TestAnAdviceAsksForFewSimulationsAndForNoneTwice(t *testing.T) {
 			t.Errorf("%d simulations of one scenario:\n%s", n, text)
 		}
 	}
-	if len(asked) > 40 || first > 8 || !reflect.DeepEqual(early, a.Verdict) {
-		t.Errorf("%d simulations, %d for the first answer; want 40 and 8 at most", len(asked), first)
+	if len(asked) > 40 || first > 12 || !reflect.DeepEqual(early, a.Verdict) {
+		t.Errorf("%d simulations, %d for the first answer; want 40 and 12 at most", len(asked), first)
 	}
 	if last.Done != len(asked) || last.Total != len(asked) {
 		t.Errorf("at the end %d of %d simulations are done, of %d", last.Done, last.Total, len(asked))
@@ -330,7 +330,7 @@ func TestABadProfileIsAnErrorWithItsPlace(t *testing.T) {
 		"organisation: {skills: {ethernet: guru}}":    `organisation.skills.ethernet: "guru" is not known: want none, some or expert`,
 		"organisation: {separation: walls}":           `organisation.separation: "walls" is not known`,
 		"design: {shapes: [dragonfly]}":               "design.shapes[0]: a dragonfly has no smaller model",
-		"price-ratio: 0":                              "price-ratio: 0: want the cost of a port",
+		"price-ratio: 0":                              "price-ratio: 0: want a factor on what InfiniBand costs",
 		"weights: {cost: -1}":                         "weights.cost",
 		"simulate: {nodes: 1}":                        "simulate.nodes: 1 is out of range",
 		"organisation: {vendor-policy: [single, no]}": "organisation.vendor-policy: a list is given",

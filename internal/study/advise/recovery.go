@@ -32,8 +32,8 @@ func (r *Recovery) Slowest() (t units.Time) {
 }
 
 // mostRecovered is the number of NICs of the largest design whose own recovery is simulated: beyond
-// it, computing all tables again takes minutes, and the model is used instead.
-const mostRecovered = 4096
+// it, computing all tables again takes longer than the rest of an advice, and the model is used instead.
+const mostRecovered = 128
 
 // mostFaults is the number of faults of a design, if it has what can break.
 const mostFaults = 2

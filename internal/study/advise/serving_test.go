@@ -16,7 +16,7 @@ import (
 
 // servingProfile is a profile with a serving job.
 const servingProfile = `name: serving
-design: {gpus: 64, node: dgx-h100, shapes: [fat-tree], job: {serving: {model: llama3-8b, prefill: {nodes: 6, tensor: 8}, decode: {nodes: 2, tensor: 8}, load: {rate: 10}}}}
+design: {gpus: 64, node: dgx-h100, shapes: [fat-tree], switches: [qm9700, 7060x6-64pe], job: {serving: {model: llama3-8b, prefill: {nodes: 6, tensor: 8}, decode: {nodes: 2, tensor: 8}, load: {rate: 10}}}}
 `
 
 // madeUp is a job that stops to keep its limits at a rate.
@@ -66,7 +66,7 @@ func TestAServingJobIsComparedByTheRateAtWhichItBreaks(t *testing.T) {
 	if s := a.Candidates[1].Performance.Serving; s.Keeps() || !a.Candidates[0].Performance.Serving.Keeps() {
 		t.Errorf("half of the requests are good at 10 in a second: %+v", s)
 	}
-	if m := a.Moves[0]; m.Fabric != "RoCE v2" || m.Change != "routing spray" || m.gain() != 36.0/8 || !m.Helps() {
+	if m := a.Moves[0]; m.Fabric != "plain RoCE v2" || m.Change != "routing spray" || m.gain() != 36.0/8 || !m.Helps() {
 		t.Errorf("the first change is %+v", m)
 	}
 	if m := a.Moves[1]; m.Change != "routing adaptive" {

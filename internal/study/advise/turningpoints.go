@@ -367,7 +367,13 @@ func (a *adviser) elsewhere(ctx context.Context, in *inputs, set func(*plan.Requ
 		if len(designs) == 0 {
 			return Verdict{}, fmt.Errorf("%w of %s for %d GPUs at %d:%d", errNoDesign, c.Name(), request.GPUs, ratio.Num, ratio.Den)
 		}
+		preset := c.Design.Preset
 		c.Design = slices.MinFunc(designs, preferred)
+		if c.Design.Preset != preset && protocol.Of(c.Kind).Ethernet() { // another product on the same cables
+			if c.Design, err = c.Design.As(&request, preset, a.prices); err != nil {
+				return Verdict{}, fmt.Errorf("%w of %s for %d GPUs: %w", errNoDesign, c.Name(), request.GPUs, err)
+			}
+		}
 		x.profile.Design.GPUs, x.profile.Design.Later, x.profile.Design.Job = request.GPUs, request.Later, request.Job
 	}
 	if err := a.observe(ctx, x); err != nil {

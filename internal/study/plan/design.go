@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/scenario"
@@ -206,6 +207,21 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 		d.Growth = c.growth(r)
 	}
 	return d, nil
+}
+
+// As is the design with another preset of the catalog, of the same links: another product on the same cables.
+func (d *Design) As(r *Request, preset string, prices *Prices) (*Design, error) {
+	e, err := catalog.Lookup(catalog.Fabric, preset)
+	if err != nil {
+		return nil, err
+	}
+	kind, _ := e.Get("kind")
+	c := d.choice
+	c.preset.name, c.preset.kind = preset, scenario.FabricKind(kind.Value)
+	if prices == nil {
+		prices = Public()
+	}
+	return c.design(r, prices)
 }
 
 // shortReason is an error of the scenario without its place.
