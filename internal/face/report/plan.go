@@ -187,7 +187,11 @@ func publicNote(shown []*plan.Design) string {
 		}
 	}
 	text := "Cost is the equipment by public prices of web shops and papers"
-	if first > 0 {
+	switch {
+	case first == 0:
+	case first == last:
+		text += fmt.Sprintf(" (%d)", first)
+	default:
 		text += fmt.Sprintf(" (%d to %d)", first, last)
 	}
 	return text + ", no quotes: a range, or ≤ a bound by the dearest of its kind with a price. Fibre is priced at 1 m. --prices takes yours."

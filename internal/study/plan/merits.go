@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"maps"
+
 	"weft/internal/base/topology"
 	"weft/scenario"
 )
@@ -80,10 +82,11 @@ func groupOf(shape scenario.Shape, g *topology.Graph, leaf topology.NodeID) int3
 	return int32(leaf)
 }
 
-// survives is one less than the switches that cut a node off: all its leaves, or all spines above one of
-// its leaves and the same for its other leaves.
+// survives is one less than the switches that part two nodes: all leaves of one, or, if not all nodes share their leaves, all
+// spines that join them.
 func survives(shape scenario.Shape, g *topology.Graph) int {
-	least := -1
+	least, shared := 0, true
+	var first map[topology.NodeID]bool
 	for node := 0; (node+1)*g.NodeNICs <= g.Compute(); node++ {
 		own := map[topology.NodeID]bool{}
 		for e := node * g.NodeNICs; e < (node+1)*g.NodeNICs; e++ {
@@ -91,14 +94,14 @@ func survives(shape scenario.Shape, g *topology.Graph) int {
 				own[leafOf(g, e, port)] = true
 			}
 		}
-		if least < 0 || len(own) < least {
-			least = len(own)
+		if node == 0 {
+			first, least = own, len(own)
 		}
+		least = min(least, len(own))
+		shared = shared && maps.Equal(first, own)
 	}
-	if shape != scenario.Dragonfly {
-		if n := upper(g); n > 0 {
-			least = min(least, n)
-		}
+	if n := upper(g); n > 0 && !shared && shape != scenario.Dragonfly {
+		least = min(least, n)
 	}
 	return max(0, least-1)
 }

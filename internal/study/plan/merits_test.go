@@ -22,6 +22,8 @@ func TestTheMeritsOfADesignByHand(t *testing.T) {
 	}{
 		{"gpus: 512, fabrics: infiniband, switches: qm9700, shapes: rail-optimised", (31 + 3*32) / 63., 1, 7, 0},
 		{"gpus: 512, fabrics: infiniband, switches: qm9700, shapes: fat-tree", (3 + 3*60) / 63., 1, 0, 0},
+		{"gpus: 256, fabrics: infiniband, switches: qm9700, shapes: rail-optimised", 1, 1, 7, 0}, // 4 spines, and all nodes share leaves
+		{"gpus: 1024, fabrics: infiniband, switches: qm9700, shapes: fat-tree", (3 + 3*124) / 127., 1, 0, 0},
 		{"gpus: 64, fabrics: infiniband, switches: qm9700, shapes: single-switch", 1, 1, 0, 0},
 		{"gpus: 64, node: dgx-b300, fabrics: roce-v2, switches: sn5600, shapes: dual-plane", 1, 2, 1, 128},
 		{"gpus: 2048, node: dgx-b300, fabrics: roce-v2, switches: sn5600", (63 + 3*192) / 255., 2, 15, 0},

@@ -48,7 +48,7 @@ var PublicPrices = sync.OnceValue(func() (out []PublicPrice) {
 
 // Public are the public prices, for a request without a price file. They have no price of electricity, so that a cost is the
 // equipment alone.
-var Public = sync.OnceValue(func() *Prices {
+func Public() *Prices {
 	p := &Prices{Currency: PublicCurrency, Years: 1, Public: true, each: map[string]Part{}}
 	known := map[string]Part{}
 	for _, x := range PublicPrices() {
@@ -63,6 +63,9 @@ var Public = sync.OnceValue(func() *Prices {
 		}
 		known[x.Item] = part
 	}
+	for item, own := range ownPrices() {
+		known[item] = own
+	}
 	all := measures()
 	for _, item := range Items() {
 		part, ok := known[item]
@@ -72,7 +75,28 @@ var Public = sync.OnceValue(func() *Prices {
 		p.each[item] = part
 	}
 	return p
-})
+}
+
+// ownPrices are the prices that a user's devices state.
+func ownPrices() map[string]Part {
+	out := map[string]Part{}
+	for _, kind := range []catalog.Kind{catalog.Switch, catalog.NIC, catalog.Cable} {
+		for _, e := range catalog.Entries(kind) {
+			f, ok := e.Known("about.price")
+			if !ok {
+				continue
+			}
+			item := e.Name
+			if kind == catalog.Cable {
+				item = module(e, "switch-module")
+			}
+			if part, err := amount(f.Value, "the price of "+item); err == nil {
+				out[item] = part
+			}
+		}
+	}
+	return out
+}
 
 // measure is what a price is compared by.
 type measure struct {

@@ -39,6 +39,7 @@ keeps the limits of first token and tokens, and what to change first.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&x.prices, "prices", "", "file with the prices of pieces and electricity (weft plan --init-prices)")
+	devicesFlag(cmd, &x.devices)
 	flags.OutFolder(cmd, &x.out, "the designs' scenarios, advice.json and report.html")
 	f.StringArrayVar(&x.set, "set", nil, "change a field of the profile, such as weights.cost=30; may be repeated")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
@@ -51,6 +52,7 @@ keeps the limits of first token and tokens, and what to change first.`,
 // advising is the flags of weft advise.
 type advising struct {
 	prices, out string
+	devices     string
 	set         []string
 	workers     int
 	asJSON      bool
@@ -64,6 +66,11 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	if err != nil {
 		return err
 	}
+	undo, err := addDevices(e.Env, x.devices)
+	if err != nil {
+		return err
+	}
+	defer undo()
 	text, err := readDocument(e.Env, path)
 	if err != nil {
 		return err

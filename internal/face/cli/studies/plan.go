@@ -17,6 +17,7 @@ import (
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
+	"weft/internal/sim/catalog"
 	"weft/internal/study/plan"
 	"weft/scenario"
 )
@@ -50,6 +51,7 @@ FILE is the request; flags override it. See docs/PLAN.md.`,
 // planning is the flags of weft plan.
 type planning struct {
 	prices, init, out, bill string
+	devices                 string
 	all, asJSON, simulate   bool
 	fields                  map[string]*string // by the field of the request
 }
@@ -80,6 +82,7 @@ var listFields = map[string]bool{"fabrics": true, "shapes": true, "vendors": tru
 func (x *planning) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&x.prices, "prices", "", "file with the prices of pieces and electricity")
+	devicesFlag(cmd, &x.devices)
 	f.StringVar(&x.init, "init-prices", "", "write an example of a price file with placeholders, and stop; - is standard output")
 	flags.OutFolder(cmd, &x.out, "a scenario of each design, plan.json and report.html")
 	f.StringVar(&x.bill, "bill", "", "print the bill of materials of this design, by name")
@@ -97,6 +100,11 @@ func (x *planning) run(cmd *cobra.Command, s *simulator.Simulator, given []strin
 	if x.init != "" {
 		return writeNew(e, x.init, plan.PriceFile())
 	}
+	undo, err := addDevices(e, x.devices)
+	if err != nil {
+		return err
+	}
+	defer undo()
 	request, err := x.request(cmd, e, given)
 	if err != nil {
 		return err
@@ -187,6 +195,27 @@ func (x *planning) request(cmd *cobra.Command, e *process.Env, given []string) (
 		}
 	}
 	return plan.Read(name, text, changes...)
+}
+
+// devicesFlag registers --devices.
+func devicesFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "devices", "", "file with switches, NICs and cables of your own, beside the catalog's")
+}
+
+// addDevices adds the devices of a file to the catalog until undo is called.
+func addDevices(e *process.Env, path string) (undo func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	text, err := readDocument(e, path)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := plan.ReadDevices(path, text)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Extend(entries), nil
 }
 
 // readPrices reads a price file; nil where none is given.
