@@ -37,7 +37,7 @@ type wiring struct {
 }
 
 // bill is the bill of materials of a built fabric.
-func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
+func (c choice) bill(r *Request, g *topology.Graph, f *scenario.Fabric) []Line {
 	count, s, n := topology.Tally(g), c.sw, c.nic
 	var lines []Line
 	for level, k := range count.Switches {
@@ -69,6 +69,7 @@ func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
 			w.kind(kind, count.Cables[kind])
 		}
 	}
+	w.others(c, r, w.lengths[topology.NodeLeaf])
 	return append(lines, w.lines...)
 }
 

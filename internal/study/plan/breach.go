@@ -47,6 +47,7 @@ func (c choice) breaches(r *Request) (out []Breach) {
 	list("switches", r.Switches, c.sw.entry.Name)
 	list("nics", r.NICs, c.nic.entry.Name)
 	list("vendors", r.Vendors, c.sw.vendor, c.nic.vendor)
+	out = append(out, c.otherBreaches(r)...)
 	if c.unmanaged {
 		out = append(out, Breach{Field: "manager", Allowed: "true", Needs: "false"})
 	}

@@ -126,8 +126,8 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 	if c.managed(r) {
 		fields = append(fields, "ufm: true")
 	}
-	if r.SparePorts > 0 {
-		fields = append(fields, fmt.Sprintf("spare-ports: %d", r.SparePorts))
+	if spare := r.SparePorts + r.otherNICs(); spare > 0 {
+		fields = append(fields, fmt.Sprintf("spare-ports: %d", spare))
 	}
 	fmt.Fprintf(b, "    topology: {%s}\n", strings.Join(fields, ", "))
 }
@@ -194,9 +194,10 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 		Name: c.name(), Kind: c.preset.kind, Preset: c.preset.name, Switch: c.sw.entry.Name, NIC: c.nic.entry.Name,
 		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
 		Levels: Levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
-		Merits: merits(c.shape, graph), Bill: c.bill(graph, f),
+		Merits: merits(c.shape, graph), Bill: c.bill(r, graph, f),
 		Scenario: []byte(text), Resolved: resolved, choice: c,
 	}
+	d.Merits.Places -= r.otherNICs() * planesOf(c.shape)
 	prices.powers(d.Bill)
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)

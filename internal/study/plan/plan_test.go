@@ -335,7 +335,7 @@ func TestABadRequestIsAnErrorWithItsPlace(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"", "gpus: 8", "{gpus: 1048576, node: dgx-h100, max-levels: 3}", "vendors: [NVIDIA]", "cables: {node-leaf: 1mm}", "job: {sizes: {from: 1B, to: 1TiB, step: 1B}}"} {
+	for _, text := range []string{"", "gpus: 8", "{gpus: 1048576, node: dgx-h100, max-levels: 3}", "vendors: [NVIDIA]", "cables: {node-leaf: 1mm}", "job: {sizes: {from: 1B, to: 1TiB, step: 1B}}", "others: [{name: a, nodes: 1048576, node: dgx-h100}]"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -90,7 +90,7 @@ func (x *grower) way(name string, holds int) (Way, error) {
 		if err != nil {
 			return w, err
 		}
-		lines := of.bill(g, x.fabric)
+		lines := of.bill(x.r, g, x.fabric)
 		x.prices.powers(lines)
 		s := Stage{From: from, To: to, Switches: topology.Tally(g).Switches}
 		s.Cables, cables = recabled(cables, g)
@@ -151,4 +151,4 @@ func (x *grower) ends(holds int) (out []int) {
 }
 
 // spare is the number of ports for other hosts that are kept free at any time.
-func (x *grower) spare() int { return x.r.SparePorts }
+func (x *grower) spare() int { return x.r.SparePorts + x.r.otherNICs() }
