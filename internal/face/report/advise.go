@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -78,17 +79,18 @@ func FirstAnswer(a *advise.Advice) string {
 	}
 }
 
+// parenthesis is text in parentheses.
+var parenthesis = regexp.MustCompile(` \([^()]*\)`)
+
 // briefly is a reason without what stands in parentheses and behind its second clause.
 func briefly(text string) string {
-	sides := strings.SplitN(text, "; ", -1)
 	var out []string
 	clauses := 0
-	for _, part := range sides {
-		part, _, _ = strings.Cut(part, " (")
+	for _, part := range strings.Split(parenthesis.ReplaceAllString(text, ""), "; ") {
 		if starts := strings.Contains(part, ": ") && !strings.HasPrefix(part, "+"); starts {
 			clauses = 0
 		}
-		if clauses++; clauses <= 2 && !strings.HasSuffix(part, ")") {
+		if clauses++; clauses <= 2 {
 			out = append(out, part)
 		}
 	}
