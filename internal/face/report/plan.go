@@ -24,10 +24,10 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 	if all {
 		front = p.Designs
 	}
-	d.Add(doc.Section{In: doc.Screen, Blocks: append([]doc.Block{designTable(p, front)}, doc.Notes(planNotes(p, front)...)...)})
-	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p, p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
+	d.Add(doc.Section{In: doc.Screen, Blocks: append([]doc.Block{designTable(front)}, doc.Notes(planNotes(p, front)...)...)})
+	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
 	d.Add(proofSection(p))
-	d.Add(doc.Section{Title: "The figures", In: doc.Details, Blocks: doc.Notes(figureNotes()...)})
+	d.Add(doc.Section{Title: "The figures", In: doc.Details, Blocks: append([]doc.Block{designFigures(p, front)}, doc.Notes(figureNotes()...)...)})
 	d.Add(planPlots(p))
 	for i, x := range front {
 		in := doc.Everywhere
@@ -52,7 +52,7 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 }
 
 // mostShown is the maximum number of designs of a protocol that a terminal shows without --all.
-const mostShown = 4
+const mostShown = 3
 
 // firstOfFront are the first designs of each protocol's front.
 func firstOfFront(p *plan.Plan) []*plan.Design {
@@ -78,12 +78,9 @@ func planHeading(r *plan.Request) string {
 	return text
 }
 
-// designTable is a row per design.
-func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
-	t := doc.NewTable("", "design", "oversub.", "levels", "rail hops", "planes", "survives", "switches", "cables", "free ports", "latency", "power", "cost")
-	if p.Request.Later > p.Request.GPUs {
-		t.Rows[0] = append(t.Rows[0], doc.Text("switches later"))
-	}
+// designTable is a row per design, of the figures that decide most.
+func designTable(designs []*plan.Design) *doc.Table {
+	t := doc.NewTable("", "design", "rail hops", "survives", "switches", "power", "cost")
 	for _, d := range designs {
 		mark := " "
 		if d.Front {
@@ -92,27 +89,42 @@ func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
 		if d.MayBreak() {
 			mark += "?"
 		}
+		t.Add(
+			doc.Text(mark), doc.Text(d.Name), doc.Number(d.Merits.RailHops, "switches").As(fmt.Sprintf("%.1f", d.Merits.RailHops)),
+			doc.Count(d.Merits.Survives), doc.Count(d.Count.TotalSwitches()), powerCell(d.Power), costCell(d.Cost),
+		)
+	}
+	return t
+}
+
+// designFigures is a row per design with its further figures.
+func designFigures(p *plan.Plan, designs []*plan.Design) *doc.Table {
+	t := doc.NewTable("design", "oversub.", "levels", "planes", "cables", "free ports", "latency")
+	if p.Request.Later > p.Request.GPUs {
+		t.Rows[0] = append(t.Rows[0], doc.Text("switches later"))
+	}
+	for _, d := range designs {
 		row := []doc.Cell{
-			doc.Text(mark),
-			doc.Text(d.Name),
-			doc.Ratio(d.Oversubscription.Float(), 0).As(fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)),
-			doc.Count(d.Levels),
-			doc.Number(d.Merits.RailHops, "switches").As(fmt.Sprintf("%.1f", d.Merits.RailHops)),
-			doc.Count(d.Merits.Planes),
-			doc.Count(d.Merits.Survives),
-			doc.Count(d.Count.TotalSwitches()),
-			doc.Count(d.Count.TotalCables()),
-			doc.Count(d.Merits.Places),
+			doc.Text(d.Name), doc.Ratio(d.Oversubscription.Float(), 0).As(fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)),
+			doc.Count(d.Levels), doc.Count(d.Merits.Planes), doc.Count(d.Count.TotalCables()), doc.Count(d.Merits.Places),
 			sum(d.Latency, func(v int64) doc.Cell { return doc.Time(units.Time(v)).As(plan.LatencyText(v)) }),
-			sum(d.Power, func(v int64) doc.Cell { return doc.Power(units.Power(v)) }),
 		}
-		row = append(row, costCell(d.Cost))
 		if d.Growth != nil {
 			row = append(row, growth(d))
 		}
 		t.Add(row...)
 	}
 	return t
+}
+
+// powerCell is a power; a range in kilowatts.
+func powerCell(s plan.Sum) doc.Cell {
+	cell := sum(s, func(v int64) doc.Cell { return doc.Power(units.Power(v)) })
+	if s.Complete() || !s.Bounded() {
+		return cell
+	}
+	const kW = float64(units.Kilowatt)
+	return cell.As(fmt.Sprintf("%.4g to %.4g kW", float64(s.Known)/kW, float64(s.Most())/kW))
 }
 
 // sum is a total; if parts are unknown, with "at least", or unknown.
@@ -137,16 +149,18 @@ func growth(d *plan.Design) doc.Cell {
 	return c
 }
 
-// costCell is a cost; beyond a million in millions.
+// costCell is a cost; in millions beyond a million.
 func costCell(c *plan.Cost) doc.Cell {
-	return sum(c.Total(), func(v int64) doc.Cell {
-		amount := float64(v) / plan.PerUnit
-		cell := doc.Money(amount, c.Currency)
-		if amount >= 1e6 {
-			cell = cell.As(fmt.Sprintf("%.4g M %s", amount/1e6, c.Currency))
-		}
+	total := c.Total()
+	write := func(v int64) doc.Cell { return doc.Money(float64(v)/plan.PerUnit, c.Currency) }
+	cell := sum(total, write)
+	low, high := float64(total.Known)/plan.PerUnit/1e6, float64(total.Most())/plan.PerUnit/1e6
+	switch {
+	case total.Complete() || !total.Bounded() || high <= 0:
 		return cell
-	})
+	default:
+		return cell.As(fmt.Sprintf("%.3g to %.3g M %s", low, high, c.Currency))
+	}
 }
 
 // planNotes say what the table leaves out and leaves open.
@@ -163,7 +177,7 @@ func planNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 	}
 	slices.Sort(missing)
 	if missing = slices.Compact(missing); len(missing) > 0 {
-		notes = append(notes, "≥, ≤ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
+		notes = append(notes, "Ranges, ≥, ≤ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
 	return append(notes, openNotes(p, shown)...)
 }
@@ -194,7 +208,7 @@ func publicNote(shown []*plan.Design) string {
 	default:
 		text += fmt.Sprintf(" (%d to %d)", first, last)
 	}
-	return text + ", no quotes: a range, or ≤ a bound by the dearest of its kind with a price. Fibre is priced at 1 m. --prices takes yours."
+	return text + ", no quotes: low and high, or a bound. --prices takes yours."
 }
 
 // boundNote says where a bound of power comes from.

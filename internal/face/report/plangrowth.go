@@ -9,7 +9,6 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/study/plan"
-	"weft/units"
 )
 
 // growthSection is the stages of each way from a design to its later size; empty without one.
@@ -17,7 +16,7 @@ func growthSection(d *plan.Design, in doc.Place) doc.Section {
 	if d.Growth == nil || len(d.Growth.Ways) == 0 {
 		return doc.Section{}
 	}
-	head := []string{"way", "GPUs", "switches", "bought", "cables added", "moved", "removed", "power then", "cost"}
+	head := []string{"way", "GPUs", "switches", "bought", "cables", "moved", "power then", "cost"}
 	t := doc.NewTable(head...)
 	for _, w := range d.Growth.Ways {
 		name := w.Name
@@ -25,15 +24,14 @@ func growthSection(d *plan.Design, in doc.Place) doc.Section {
 			s := &w.Stages[i]
 			row := []doc.Cell{
 				doc.Text(name), doc.Text(stageRange(s)), doc.Text(levelCounts(s.Switches)), doc.Text(bought(s)),
-				doc.Count(s.Counted(plan.AddCable)), doc.Count(s.Counted(plan.MoveCable)), doc.Count(s.Counted(plan.RemoveCable)),
-				sum(s.Power, func(v int64) doc.Cell { return doc.Power(units.Power(v)) }),
+				doc.Count(s.Counted(plan.AddCable)), doc.Count(s.Counted(plan.MoveCable)), powerCell(s.Power),
 			}
 			t.Add(append(row, costCell(s.Cost))...)
 			name = ""
 		}
 	}
-	notes := []string{fmt.Sprintf("At %s GPUs: %s. Today's switches are enough for %s GPUs. A row is the work before the first node beyond the row above; %s of --out has each cable.",
-		doc.Integer(int64(d.Growth.GPUs)), d.Growth.Name, doc.Integer(int64(d.Growth.Holds)), growthFile(d))}
+	notes := []string{fmt.Sprintf("At %s GPUs: %s. Today's switches are enough for %s GPUs. --out writes each cable.",
+		doc.Integer(int64(d.Growth.GPUs)), d.Growth.Name, doc.Integer(int64(d.Growth.Holds)))}
 	return doc.Section{Title: "Growth of " + d.Name, In: in, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }
 
@@ -56,13 +54,13 @@ func levelCounts(n [3]int) string {
 	return strings.Join(parts, " + ")
 }
 
-// bought are the switches, NICs and modules of a stage.
+// bought are the switches, modules and cables of a stage.
 func bought(s *plan.Stage) string {
-	kinds, counts := []string{"switch", "nic", "transceiver", "cable"}, map[string]int{}
+	kinds, counts := []string{"switch", "transceiver", "cable"}, map[string]int{}
 	for _, l := range s.Added {
 		counts[l.Kind] += l.Quantity
 	}
-	names := map[string][2]string{"switch": {"switch", "switches"}, "nic": {"NIC", "NICs"}, "transceiver": {"transceiver", "transceivers"}, "cable": {"cable", "cables"}}
+	names := map[string][2]string{"switch": {"switch", "switches"}, "transceiver": {"module", "modules"}, "cable": {"cable", "cables"}}
 	var parts []string
 	for _, k := range kinds {
 		if counts[k] > 0 {

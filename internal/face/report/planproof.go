@@ -30,8 +30,8 @@ func proofSection(p *plan.Plan) doc.Section {
 		if x.Failed > 0 {
 			broken = doc.Time(x.Failed)
 		}
-		t.Add(doc.Text(d.Name), doc.Text(x.Model.Text()), doc.Time(x.Time), doc.Tenths(x.Shift), doc.Time(x.Whole), broken)
+		t.Add(doc.Text(d.Name), doc.Text(fmt.Sprintf("%d of %d nodes", x.Model.Nodes, x.Model.Of)), doc.Time(x.Time), doc.Tenths(x.Shift), doc.Time(x.Whole), broken)
 	}
 	return doc.Section{Title: "Simulated", Blocks: append([]doc.Block{t}, doc.Notes(fmt.Sprintf(
-		"All-reduce of %s. Shift: each NIC sends 1 MiB to the one half the cluster and a rail away; the share of its rate that the slowest gets, and the time, also with an uplink that breaks at 1 us and is mended (times of control planes are mostly assumptions). One run each, without jitter.", written(bytes)))...)}
+		"All-reduce of %s. Shift: each NIC sends 1 MiB over the spines; the share of its rate that the slowest gets, the time, and the time with an uplink that breaks and is mended. One run each.", written(bytes)))...)}
 }

@@ -34,7 +34,7 @@ const (
 	proofShift   = 256 * units.KiB // a message
 	proofFlows   = 4               // messages of a NIC, over its planes
 	mostProof    = 4 * units.MiB
-	mostProved   = 3 // designs of a protocol
+	mostProved   = 2 // designs of a protocol
 	proofFaultAt = units.Microsecond
 )
 
