@@ -166,10 +166,10 @@ func costCell(c *plan.Cost) doc.Cell {
 // planNotes say what the table leaves out and leaves open.
 func planNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 	if hidden := len(p.Designs) - len(shown); hidden > 0 {
-		notes = append(notes, fmt.Sprintf("Not shown: %s, dominated ones and the rest of the front; --all lists them.", plural(hidden, "design", "designs")))
+		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(hidden, "design", "designs")))
 	}
 	if p.Prices.Public {
-		notes = append(notes, publicNote(shown))
+		notes = []string{strings.Join(append(notes, publicNote(shown)), " ")}
 	}
 	var missing []string
 	for _, d := range shown {
