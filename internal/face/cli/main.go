@@ -45,7 +45,7 @@ func verbGroups(s *simulator.Simulator) []verbGroup {
 			runs.NewCompare(s), runs.NewRun(s), runs.NewExplain(s), ui.NewUI(e), runs.NewBench(s), runs.NewLatency(e), runs.NewTopology(e), runs.NewCatalog(e),
 		}},
 		{"study", "Study, with many simulations:", []*cobra.Command{
-			studies.NewPlan(e), studies.NewAdvise(s), studies.NewSweep(s), studies.NewTune(s), jobs.NewTrain(s), jobs.NewServe(s), jobs.NewReplay(s), checks.NewDiagnose(s), checks.NewDashboards(e),
+			studies.NewPlan(s), studies.NewAdvise(s), studies.NewSweep(s), studies.NewTune(s), jobs.NewTrain(s), jobs.NewServe(s), jobs.NewReplay(s), checks.NewDiagnose(s), checks.NewDashboards(e),
 			checks.NewCalibrate(s), checks.NewAudit(s), checks.NewValidate(s), studies.NewCache(s),
 		}},
 		{"ib", "InfiniBand:", []*cobra.Command{infiniband.NewFabric(s), infiniband.NewSM(e), infiniband.NewIbsim(e)}},

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -20,6 +21,7 @@ func Advice(a *advise.Advice) *doc.Document {
 	d.Add(movesSection(a))
 	d.Add(doc.Section{Title: "Points by criterion", In: doc.Page, Blocks: pointLanes(a), Caption: "Each fabric's points; the length of a row is the criterion's weight."})
 	d.Add(doc.Section{Title: "The choice by weight", In: doc.Page, Blocks: weightLanes(a), Caption: "The fabric with more points at every weight of one criterion, the other weights unchanged."})
+	d.Add(productSection(a))
 	d.Add(comparisonSection(a))
 	d.Add(reasonSection("The strongest reasons", a.Reasons), reasonSection("In favour of the other", a.Against), counterfactualSection(a))
 	if len(a.Flips) > 0 {
@@ -39,28 +41,98 @@ func adviceHeading(a *advise.Advice) string {
 	return fmt.Sprintf("%s: %s GPUs of %s", a.Profile.Name, doc.Integer(int64(a.Profile.Design.GPUs)), a.Profile.Design.Node)
 }
 
-// choiceLines are the choice and its margin.
+// choiceLines are the choice, its reasons, and what would turn it: all that a reader needs first.
 func choiceLines(a *advise.Advice) []string {
 	v := a.Verdict
 	choice, other := a.Candidates[v.Choice], a.Candidates[1-v.Choice]
 	if other.Design == nil {
 		return []string{fmt.Sprintf("Choice: %s. %s is ruled out: %s.", choice.Name(), other.Name(), other.RuledOut)}
 	}
-	lines := []string{fmt.Sprintf("Choice: %s (%s), with %s points; %s has %s.", choice.Name(), choice.Design.Name, points(v.Points[v.Choice]), other.Name(), points(v.Points[1-v.Choice]))}
-	if lead := v.Points[v.Choice] - v.Points[1-v.Choice]; lead < closeLead && !v.Tie {
-		lines = append(lines, fmt.Sprintf("That is close: a lead of %s of %s points. Small changes of weights, or of anything listed under \"Where the choice turns\", change the choice.", points(lead), points(weightSum(a))))
+	lines := []string{FirstAnswer(a)}
+	for i, r := range a.Reasons {
+		lines = append(lines, fmt.Sprintf("%d. %s, by %s points: %s.", i+1, r.Criterion, points(r.Points), briefly(r.Text)))
+	}
+	if len(a.Against) > 0 {
+		r := a.Against[0]
+		lines = append(lines, fmt.Sprintf("Against it, %s, by %s points: %s.", r.Criterion, points(r.Points), briefly(r.Text)))
 	}
 	if a.Partial {
-		lines = append(lines, "Interrupted: what would change the choice was not simulated.")
+		return append(lines, "Interrupted: what would change the choice was not simulated.")
 	}
-	if v.Tie {
-		lines[0] = fmt.Sprintf("There is no choice: both have %s points.", points(v.Points[0]))
-	}
-	return lines
+	return append(lines, turnLine(a))
 }
 
-// FirstAnswer is the choice in a sentence, for an advice that is not complete.
-func FirstAnswer(a *advise.Advice) string { return choiceLines(a)[0] }
+// FirstAnswer is the choice in a sentence.
+func FirstAnswer(a *advise.Advice) string {
+	v := a.Verdict
+	choice, other := a.Candidates[v.Choice], a.Candidates[1-v.Choice]
+	switch lead := v.Points[v.Choice] - v.Points[1-v.Choice]; {
+	case other.Design == nil:
+		return choiceLines(a)[0]
+	case v.Tie:
+		return fmt.Sprintf("A tie: %s (%s) has %s points, %s (%s) %s of %s. Take the one that you can get and run.",
+			choice.Name(), choice.Design.Name, points(v.Points[v.Choice]), other.Name(), other.Design.Name, points(v.Points[1-v.Choice]), points(weightSum(a)))
+	case lead < closeLead:
+		return fmt.Sprintf("Choice: %s (%s), with %s points; %s has %s. That is close.", choice.Name(), choice.Design.Name, points(v.Points[v.Choice]), other.Name(), points(v.Points[1-v.Choice]))
+	default:
+		return fmt.Sprintf("Choice: %s (%s), with %s points; %s has %s.", choice.Name(), choice.Design.Name, points(v.Points[v.Choice]), other.Name(), points(v.Points[1-v.Choice]))
+	}
+}
+
+// parenthesis is text in parentheses.
+var parenthesis = regexp.MustCompile(` \([^()]*\)`)
+
+// briefly is a reason without what stands in parentheses and behind its second clause.
+func briefly(text string) string {
+	var out []string
+	clauses := 0
+	for _, part := range strings.Split(parenthesis.ReplaceAllString(text, ""), "; ") {
+		if starts := strings.Contains(part, ": ") && !strings.HasPrefix(part, "+"); starts {
+			clauses = 0
+		}
+		if clauses++; clauses <= 2 {
+			out = append(out, part)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// turnLine says what would turn the choice: what is not known exactly, what was searched, and what was changed.
+func turnLine(a *advise.Advice) string {
+	var turns []string
+	lead := a.Verdict.Points[1] - a.Verdict.Points[0]
+	for _, c := range a.Verdict.Criteria {
+		if !c.Scored || c.Lead[0] == c.Lead[1] {
+			continue
+		}
+		rest := lead - (c.Points[1] - c.Points[0])
+		if (rest+c.Lead[0] > 0) != (rest+c.Lead[1] > 0) {
+			turns = append(turns, fmt.Sprintf("%s, known as a range alone", c.Name))
+		}
+	}
+	for _, f := range a.Flips {
+		for _, x := range f.Turns {
+			turns = append(turns, fmt.Sprintf("%s beyond %s (now %s)", f.What, x.Between, f.Now))
+			break
+		}
+	}
+	for _, x := range a.Counterfactuals {
+		if x.Flips {
+			turns = append(turns, x.Change)
+		}
+	}
+	if len(turns) == 0 {
+		return "What would turn it: nothing that was tried."
+	}
+	more := ""
+	if n := len(turns) - mostTurns; n > 0 {
+		more, turns = fmt.Sprintf("; and %d more", n), turns[:mostTurns]
+	}
+	return "What would turn it: " + strings.Join(turns, "; ") + more + "."
+}
+
+// mostTurns is the number of turning points in the first lines.
+const mostTurns = 4
 
 // closeLead is a lead in points that is too small for a firm choice.
 const closeLead = 5
@@ -105,6 +177,28 @@ func comparisonSection(a *advise.Advice) doc.Section {
 		}
 	}
 	return doc.Section{Title: "Both fabrics", Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
+}
+
+// productSection is a row for each product as it is sold, beside InfiniBand.
+func productSection(a *advise.Advice) doc.Section {
+	if len(a.Products) == 0 {
+		return doc.Section{}
+	}
+	t := doc.Wrapped("Ethernet as it is sold", "lead", "routing", "congestion control", "design, or why not")
+	for _, x := range a.Products {
+		if x.Candidate == nil {
+			t.Add(doc.Text(x.Name), doc.None, doc.None, doc.None, doc.Text(x.RuledOut))
+			continue
+		}
+		f := &x.Candidate.Design.Resolved.Fabrics[0]
+		t.Add(doc.Text(x.Name), doc.Number(x.Lead, "points").As(fmt.Sprintf("%+.1f", x.Lead)), doc.Text(string(f.Routing.Mode)),
+			doc.Text(string(f.CC.Algorithm)), doc.Text(x.Candidate.Design.Name))
+	}
+	beside := "InfiniBand"
+	if a.Candidates[0].Design == nil {
+		beside = a.Products[0].Name
+	}
+	return doc.Section{Title: "Products", Blocks: append([]doc.Block{t}, doc.Notes("Lead: in points, over "+beside+". The best of them is compared below.")...)}
 }
 
 func reasonSection(title string, reasons []advise.Reason) doc.Section {
@@ -174,7 +268,7 @@ func flipSection(a *advise.Advice) doc.Section {
 }
 
 func needSection(a *advise.Advice) doc.Section {
-	t := [][]string{{"asked for", "InfiniBand", "RoCE v2"}}
+	t := [][]string{{"asked for", "InfiniBand", "Ethernet"}}
 	for _, n := range a.Needs {
 		t = append(t, []string{n.What, n.InfiniBand, n.RoCE})
 	}
@@ -219,7 +313,7 @@ func ruleSection(a *advise.Advice) doc.Section {
 	w := a.Profile.Weights
 	return doc.Section{Title: "How it was decided", In: doc.Details, Blocks: doc.Notes(
 		fmt.Sprintf("Each criterion gives its weight to the fabric with the better number, and to the other the share that follows from the ratio of the two; within 2 %% both get all. Weights: performance %d, tail %d, scale %d, fault recovery %d, operation %d, cost %d, power %d, vendors %d. They are assumptions: change them under weights in the profile.", w.Performance, w.Tail, w.Scale, w.Recovery, w.Operation, w.Cost, w.Power, w.Vendors),
-		fmt.Sprintf("Performance is %s; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. An unknown number gives no points to either.", performanceText(a), written(a.Profile.Simulate.Message)),
+		fmt.Sprintf("Performance is %s; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. Of a range the mean counts. An unknown number gives no points to either.", performanceText(a), written(a.Profile.Simulate.Message)),
 		"Simulated on a scale model if a cell says so: fewer nodes, on switches with fewer ports, so that levels and oversubscription stay the same. Times of recovery depend on the times of control planes, most of which are assumptions (control, in docs/SCENARIO.md).",
 	)}
 }

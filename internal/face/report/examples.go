@@ -26,8 +26,14 @@ func Examples(all []examples.Example) *doc.Document {
 // exampleCommand is the command that answers the question of an example.
 func exampleCommand(e *examples.Example) string {
 	for _, of := range []struct{ key, command string }{
-		{"gpus", "plan"}, {"design", "advise"}, {"tune", "tune"}, {"sweep", "sweep"}, {"isolation", "audit isolation"},
-		{"serving", "serve"}, {"training", "train"}, {"fabrics", "compare"},
+		{"gpus", "plan"},
+		{"design", "advise"},
+		{"tune", "tune"},
+		{"sweep", "sweep"},
+		{"isolation", "audit isolation"},
+		{"serving", "serve"},
+		{"training", "train"},
+		{"fabrics", "compare"},
 	} {
 		if slices.Contains(e.Keys, of.key) {
 			return of.command

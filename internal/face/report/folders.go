@@ -22,6 +22,9 @@ func PlanFiles(p *plan.Plan) ([]runstore.File, error) {
 	var files []runstore.File
 	for _, d := range p.Designs {
 		files = append(files, runstore.File{Name: d.Name + ".yaml", Text: d.Scenario})
+		if d.Growth != nil && len(d.Growth.Ways) > 0 {
+			files = append(files, runstore.File{Name: growthFile(d), Text: growthCables(d)})
+		}
 	}
 	if both := p.SideBySide(); both != nil {
 		files = append(files, runstore.File{Name: "side-by-side.yaml", Text: both})

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"weft/internal/face/doc"
 	"weft/internal/study/plan"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -18,13 +20,22 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 		Brand: "network plan", Title: p.Request.Name, Subtitle: planHeading(p.Request), Heading: planHeading(p.Request),
 		Footer: "Made by weft plan from its catalog; the same request and version make the same page.",
 	}
-	front := slices.DeleteFunc(slices.Clone(p.Designs), func(d *plan.Design) bool { return !d.Front })
+	front := firstOfFront(p)
 	if all {
 		front = p.Designs
 	}
-	d.Add(doc.Section{In: doc.Screen, Blocks: append([]doc.Block{designTable(p, front)}, doc.Notes(planNotes(p, front)...)...)})
-	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p, p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
+	d.Add(doc.Section{In: doc.Screen, Blocks: append([]doc.Block{designTable(front)}, doc.Notes(planNotes(p, front)...)...)})
+	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
+	d.Add(proofSection(p))
+	d.Add(doc.Section{Title: "The figures", In: doc.Details, Blocks: append([]doc.Block{designFigures(p, front)}, doc.Notes(figureNotes()...)...)})
 	d.Add(planPlots(p))
+	for i, x := range front {
+		in := doc.Everywhere
+		if i > 0 || all {
+			in = doc.Details
+		}
+		d.Add(growthSection(x, in))
+	}
 	for i, x := range front {
 		in := doc.Details
 		if i > 0 && front[i-1].Kind == x.Kind {
@@ -40,6 +51,20 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 	return d
 }
 
+// mostShown is the maximum number of designs of a protocol that a terminal shows without --all.
+const mostShown = 3
+
+// firstOfFront are the first designs of each protocol's front.
+func firstOfFront(p *plan.Plan) []*plan.Design {
+	count := map[scenario.FabricKind]int{}
+	return slices.DeleteFunc(slices.Clone(p.Designs), func(d *plan.Design) bool {
+		if d.Front {
+			count[d.Kind]++
+		}
+		return !d.Front || count[d.Kind] > mostShown
+	})
+}
+
 // scenarioSection is the text of a scenario, which the page can unfold.
 func scenarioSection(title string, text []byte) doc.Section {
 	return doc.Section{Title: title, In: doc.Page, Folded: true, Blocks: []doc.Block{doc.Listing(text)}}
@@ -53,15 +78,9 @@ func planHeading(r *plan.Request) string {
 	return text
 }
 
-// designTable is a row per design.
-func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
-	t := doc.NewTable("", "design", "oversub.", "levels", "switches", "cables", "ports used", "free", "transceivers", "latency", "power")
-	if p.Prices != nil {
-		t.Rows[0] = append(t.Rows[0], doc.Text("cost"))
-	}
-	if p.Request.Later > p.Request.GPUs {
-		t.Rows[0] = append(t.Rows[0], doc.Text("switches later"))
-	}
+// designTable is a row per design, of the figures that decide most.
+func designTable(designs []*plan.Design) *doc.Table {
+	t := doc.NewTable("", "design", "rail hops", "survives", "switches", "power", "cost")
 	for _, d := range designs {
 		mark := " "
 		if d.Front {
@@ -70,21 +89,25 @@ func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
 		if d.MayBreak() {
 			mark += "?"
 		}
+		t.Add(
+			doc.Text(mark), doc.Text(d.Name), doc.Number(d.Merits.RailHops, "switches").As(fmt.Sprintf("%.1f", d.Merits.RailHops)),
+			doc.Count(d.Merits.Survives), doc.Count(d.Count.TotalSwitches()), powerCell(d.Power), costCell(d.Cost),
+		)
+	}
+	return t
+}
+
+// designFigures is a row per design with its further figures.
+func designFigures(p *plan.Plan, designs []*plan.Design) *doc.Table {
+	t := doc.NewTable("design", "oversub.", "levels", "planes", "cables", "free ports", "latency")
+	if p.Request.Later > p.Request.GPUs {
+		t.Rows[0] = append(t.Rows[0], doc.Text("switches later"))
+	}
+	for _, d := range designs {
 		row := []doc.Cell{
-			doc.Text(mark),
-			doc.Text(d.Name),
-			doc.Ratio(d.Oversubscription.Float(), 0).As(fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)),
-			doc.Count(d.Levels),
-			doc.Count(d.Count.TotalSwitches()),
-			doc.Count(d.Count.TotalCables()),
-			doc.Count(d.Count.PortsUsed),
-			doc.Count(d.Count.PortsFree),
-			doc.Count(pieces(d, "transceiver")),
+			doc.Text(d.Name), doc.Ratio(d.Oversubscription.Float(), 0).As(fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)),
+			doc.Count(d.Levels), doc.Count(d.Merits.Planes), doc.Count(d.Count.TotalCables()), doc.Count(d.Merits.Places),
 			sum(d.Latency, func(v int64) doc.Cell { return doc.Time(units.Time(v)).As(plan.LatencyText(v)) }),
-			sum(d.Power, func(v int64) doc.Cell { return doc.Power(units.Power(v)) }),
-		}
-		if d.Cost != nil {
-			row = append(row, sum(d.Cost.Total(), func(v int64) doc.Cell { return doc.Money(float64(v)/plan.PerUnit, d.Cost.Currency) }))
 		}
 		if d.Growth != nil {
 			row = append(row, growth(d))
@@ -92,6 +115,16 @@ func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
 		t.Add(row...)
 	}
 	return t
+}
+
+// powerCell is a power; a range in kilowatts.
+func powerCell(s plan.Sum) doc.Cell {
+	cell := sum(s, func(v int64) doc.Cell { return doc.Power(units.Power(v)) })
+	if s.Complete() || !s.Bounded() {
+		return cell
+	}
+	const kW = float64(units.Kilowatt)
+	return cell.As(fmt.Sprintf("%.4g to %.4g kW", float64(s.Known)/kW, float64(s.Most())/kW))
 }
 
 // sum is a total; if parts are unknown, with "at least", or unknown.
@@ -116,26 +149,27 @@ func growth(d *plan.Design) doc.Cell {
 	return c
 }
 
-// pieces is the number of pieces of a kind in a design's bill.
-func pieces(d *plan.Design, kind string) int {
-	n := 0
-	for _, l := range d.Bill {
-		if l.Kind == kind {
-			n += l.Quantity
-		}
+// costCell is a cost; in millions beyond a million.
+func costCell(c *plan.Cost) doc.Cell {
+	total := c.Total()
+	write := func(v int64) doc.Cell { return doc.Money(float64(v)/plan.PerUnit, c.Currency) }
+	cell := sum(total, write)
+	low, high := float64(total.Known)/plan.PerUnit/1e6, float64(total.Most())/plan.PerUnit/1e6
+	switch {
+	case total.Complete() || !total.Bounded() || high <= 0:
+		return cell
+	default:
+		return cell.As(fmt.Sprintf("%.3g to %.3g M %s", low, high, c.Currency))
 	}
-	return n
 }
 
-// planNotes explain the table.
-func planNotes(p *plan.Plan, shown []*plan.Design) []string {
-	notes := []string{"* is on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + "."}
-	notes = append(notes, "Latency is the sum of the switches on the longest path, idle and without cables; if the catalog only assumes a latency, it is unknown here, and simulations use the assumption.")
+// planNotes say what the table leaves out and leaves open.
+func planNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 	if hidden := len(p.Designs) - len(shown); hidden > 0 {
-		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(hidden, "dominated design", "dominated designs")))
+		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(hidden, "design", "designs")))
 	}
-	if p.Prices == nil {
-		notes = append(notes, "Cost is in counts: switches, ports, watts. With --prices it is money, by your prices; weft has no prices of its own.")
+	if p.Prices.Public {
+		notes = []string{strings.Join(append(notes, publicNote(shown)), " ")}
 	}
 	var missing []string
 	for _, d := range shown {
@@ -143,16 +177,38 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	}
 	slices.Sort(missing)
 	if missing = slices.Compact(missing); len(missing) > 0 {
-		notes = append(notes, "≥, ≤ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
+		notes = append(notes, "Ranges, ≥, ≤ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
-	if slices.ContainsFunc(shown, func(d *plan.Design) bool { return !d.Power.Complete() && d.Power.Bounded() }) {
-		notes = append(notes, boundNote)
+	return append(notes, openNotes(p, shown)...)
+}
+
+// figureNotes say what the columns of the table mean.
+func figureNotes() []string {
+	return []string{
+		"*: on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + ".",
+		"Rail hops: switches between two NICs of a rail, in the mean. Survives: so many switches may fail at a time, whichever, and every two nodes still reach each other. Free ports: of leaves.",
+		"Latency: the sum of the switches on the longest path, idle and without cables; if the catalog only assumes a latency, it is unknown here, and simulations use the assumption.",
+		boundNote,
 	}
-	notes = append(notes, openNotes(p, shown)...)
-	if p.Request.Later > p.Request.GPUs {
-		notes = append(notes, "Switches later is the number of switches of the whole network at the later size; if the levels change, cables between switches must be replaced.")
+}
+
+// publicNote says what the costs are without a price file.
+func publicNote(shown []*plan.Design) string {
+	first, last := 0, 0
+	for _, d := range shown {
+		if a, b := d.PublicYears(); a > 0 {
+			first, last = cmp.Or(min(first, a), a), max(last, b)
+		}
 	}
-	return notes
+	text := "Cost is the equipment by public prices of web shops and papers"
+	switch {
+	case first == 0:
+	case first == last:
+		text += fmt.Sprintf(" (%d)", first)
+	default:
+		text += fmt.Sprintf(" (%d to %d)", first, last)
+	}
+	return text + ", no quotes: low and high, or a bound. --prices takes yours."
 }
 
 // boundNote says where a bound of power comes from.
@@ -188,15 +244,20 @@ func billSection(d *plan.Design, in doc.Place) doc.Section {
 		t.Add(billRow(l)...)
 	}
 	notes := []string{fmt.Sprintf("Power: %s%s.", d.Power.Text(plan.PowerText), softness(d.Power))}
-	if d.Cost != nil {
-		notes = append(notes, costText(d))
-	}
+	notes = append(notes, costText(d))
 	return doc.Section{Title: "Bill of materials of " + d.Name, In: in, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }
 
 // costText is the cost of a design by the user's prices, and the parts that it leaves out.
 func costText(d *plan.Design) string {
 	c := d.Cost
+	if c.Public {
+		text := "Equipment: " + c.Equipment.Text(c.Text)
+		if m := c.Equipment.MissingText(); m != "" {
+			text += "; " + m
+		}
+		return text + "."
+	}
 	text := fmt.Sprintf("Equipment: %s; energy of %s: %s", c.Equipment.Text(c.Text), plural(c.Years, "year", "years"), c.Energy.Text(c.Text))
 	if m := c.Total().MissingText(); m != "" {
 		text += "; " + m

@@ -25,7 +25,7 @@ func planPlots(p *plan.Plan) doc.Section {
 		}
 	}
 	cost := planPlot{title: "Switches and power", unit: "switches", format: axisNumber, of: func(d *plan.Design) (float64, bool) { return float64(d.Count.TotalSwitches()), true }}
-	if p.Prices != nil {
+	if p.Prices != nil && !p.Prices.Public {
 		cost = planPlot{title: "Cost and power", unit: "cost", format: axisNumber, of: func(d *plan.Design) (float64, bool) {
 			return float64(d.Cost.Total().Known) / plan.PerUnit, d.Cost.Total().Complete()
 		}}

@@ -176,9 +176,9 @@ func Digest() string {
 
 func file(kind Kind) string { return "data/" + string(kind) + ".csv" }
 
-// all is the catalog by kind. The data are part of the program: an error in them is a defect, and
+// own is the catalog of the program by kind. The data are part of the program: an error in them is a defect, and
 // the tests read every line.
-var all = sync.OnceValue(func() map[Kind][]Entry {
+var own = sync.OnceValue(func() map[Kind][]Entry {
 	m := map[Kind][]Entry{}
 	for _, kind := range Kinds() {
 		text, err := data.ReadFile(file(kind))

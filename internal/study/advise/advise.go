@@ -15,7 +15,8 @@ import (
 type Advice struct {
 	Profile         *Profile
 	Prices          *plan.Prices // nil without a price file
-	Candidates      []*Candidate // InfiniBand, RoCE v2
+	Candidates      []*Candidate // InfiniBand, and the Ethernet product that does best beside it
+	Products        []*Product   // all Ethernet products; nil if Ethernet is ruled out
 	Verdict         Verdict
 	Reasons         []Reason // for the choice, the strongest first, at most three
 	Against         []Reason // in favour of the other fabric
@@ -72,10 +73,11 @@ func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Adv
 	}
 	in := &inputs{profile: p, candidates: candidates, costFactor: 1}
 	a.expectAll(ctx, in)
-	if err := cmp.Or(a.observe(ctx, in), ctx.Err()); err != nil { // a simulation that was stopped has part of its results
+	sold, err := a.observeProducts(ctx, in)
+	if err := cmp.Or(err, ctx.Err()); err != nil { // a simulation that was stopped has part of its results
 		return nil, err
 	}
-	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p), Generations: generations()}
+	out := &Advice{Profile: p, Prices: prices, Candidates: in.candidates, Products: sold, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p), Generations: generations()}
 	if o.First != nil && !in.ruledOut() {
 		o.First(out)
 	}
@@ -156,11 +158,11 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 			designs = append(designs, c.Design)
 		}
 	}
-	nodes, err := modelNodes(in.profile.Simulate.Nodes, designs[0])
+	nodes, err := plan.ModelNodes(in.profile.Simulate.Nodes, designs[0])
 	if err != nil {
 		return err
 	}
-	models, err := modelsOf(nodes, designs)
+	models, err := plan.ModelsOf(nodes, designs)
 	if err != nil {
 		return err
 	}
@@ -185,9 +187,38 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 			c.Recovery, err = a.bench.recover(ctx, c.Design, m)
 			return err
 		})
-		c.Reach, c.Makers = reachOf(c.Design), makersOf(c.Kind)
+		c.Reach, c.Makers = reachOf(c.Design), makersOf(c.Kind).only(c.vendor)
 	}
 	return together(work...)
+}
+
+// observeProducts measures InfiniBand and each Ethernet product, and keeps the best of the products.
+func (a *adviser) observeProducts(ctx context.Context, in *inputs) ([]*Product, error) {
+	infiniband, plain := in.candidates[0], in.candidates[1]
+	if plain.Design == nil {
+		return nil, a.observe(ctx, in)
+	}
+	sold, err := productsOf(ctx, in.profile, plain, a.prices)
+	if err != nil {
+		return nil, err
+	}
+	all := &inputs{profile: in.profile, candidates: []*Candidate{infiniband}, costFactor: 1}
+	for i, x := range sold {
+		if x.Candidate == nil {
+			continue
+		}
+		all.candidates = append(all.candidates, x.Candidate)
+		if i > 0 {
+			a.bench.expect(ofPerformance, sides[1], 1)
+			a.bench.expect(ofTail, sides[1], 1)
+			a.bench.expect(ofRecovery, sides[1], mostFaults)
+		}
+	}
+	if err := a.observe(ctx, all); err != nil {
+		return nil, err
+	}
+	in.candidates = []*Candidate{infiniband, best(in, infiniband, sold)}
+	return sold, nil
 }
 
 // mostReasons is the maximum number of reasons for a choice.

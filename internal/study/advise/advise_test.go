@@ -95,11 +95,11 @@ func TestAModelHasTheLevelsAndTheOversubscriptionOfItsDesign(t *testing.T) {
 		"{gpus: 16384, fabrics: infiniband, shapes: rail-optimised}", "{gpus: 64, fabrics: infiniband, shapes: single-switch}",
 	} {
 		d := planned(t, text)
-		models, err := modelsOf(16, []*plan.Design{d})
+		models, err := plan.ModelsOf(16, []*plan.Design{d})
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		r, err := resolved(d, models[0])
+		r, err := plan.Scaled(d, models[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +111,8 @@ func TestAModelHasTheLevelsAndTheOversubscriptionOfItsDesign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if levelsOf(count) != d.Levels || r.Fabrics[0].Topology.Oversubscription != d.Resolved.Fabrics[0].Topology.Oversubscription {
-			t.Errorf("%s: %+v has %d levels, the design %d", text, models[0], levelsOf(count), d.Levels)
+		if plan.Levels(count) != d.Levels || r.Fabrics[0].Topology.Oversubscription != d.Resolved.Fabrics[0].Topology.Oversubscription {
+			t.Errorf("%s: %+v has %d levels, the design %d", text, models[0], plan.Levels(count), d.Levels)
 		}
 	}
 }
@@ -138,8 +138,8 @@ func TestEffortCountsMissingSkillsAndTools(t *testing.T) {
 	p.Organisation.Skills = Skills{InfiniBand: NoSkill, Ethernet: Expert}
 	p.Organisation.Monitoring = WatchesEthernet
 	p.Organisation.Ethernet = true
-	ib := planned(t, "{gpus: 64, fabrics: infiniband, shapes: single-switch}")
-	roce := planned(t, "{gpus: 64, fabrics: roce-v2, switches: sn5600, shapes: single-switch}")
+	ib := &Candidate{Design: planned(t, "{gpus: 64, fabrics: infiniband, shapes: single-switch}")}
+	roce := &Candidate{Design: planned(t, "{gpus: 64, fabrics: roce-v2, switches: sn5600, shapes: single-switch}")}
 	if got := effortSum(effortOf(&p, ib)); got != 4+2+2 { // learn, monitor, second network
 		t.Errorf("InfiniBand %v", effortOf(&p, ib))
 	}
@@ -212,7 +212,7 @@ func TestAnAdviceDoesNotDependOnTheCores(t *testing.T) {
 	}
 }
 
-// Two designs with two faults, seven changes and three other places, of which one has no second fault:
+// Three products with two faults, seven changes and three other places, of which one has no second fault:
 // no scenario twice, and the first answer is the verdict.
 func TestAnAdviceAsksForFewSimulationsAndForNoneTwice(t *testing.T) {
 	p, err := Read("profile.yaml", []byte(profile))
@@ -245,8 +245,8 @@ func TestAnAdviceAsksForFewSimulationsAndForNoneTwice(t *testing.T) {
 			t.Errorf("%d simulations of one scenario:\n%s", n, text)
 		}
 	}
-	if len(asked) > 40 || first > 8 || !reflect.DeepEqual(early, a.Verdict) {
-		t.Errorf("%d simulations, %d for the first answer; want 40 and 8 at most", len(asked), first)
+	if len(asked) > 40 || first > 12 || !reflect.DeepEqual(early, a.Verdict) {
+		t.Errorf("%d simulations, %d for the first answer; want 40 and 12 at most", len(asked), first)
 	}
 	if last.Done != len(asked) || last.Total != len(asked) {
 		t.Errorf("at the end %d of %d simulations are done, of %d", last.Done, last.Total, len(asked))
@@ -330,7 +330,7 @@ func TestABadProfileIsAnErrorWithItsPlace(t *testing.T) {
 		"organisation: {skills: {ethernet: guru}}":    `organisation.skills.ethernet: "guru" is not known: want none, some or expert`,
 		"organisation: {separation: walls}":           `organisation.separation: "walls" is not known`,
 		"design: {shapes: [dragonfly]}":               "design.shapes[0]: a dragonfly has no smaller model",
-		"price-ratio: 0":                              "price-ratio: 0: want the cost of a port",
+		"price-ratio: 0":                              "price-ratio: 0: want a factor on what InfiniBand costs",
 		"weights: {cost: -1}":                         "weights.cost",
 		"simulate: {nodes: 1}":                        "simulate.nodes: 1 is out of range",
 		"organisation: {vendor-policy: [single, no]}": "organisation.vendor-policy: a list is given",
@@ -390,11 +390,11 @@ func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 func TestAModelHoldsTwoReplicas(t *testing.T) {
 	d := planned(t, "{gpus: 512, fabrics: infiniband, shapes: rail-optimised, job: {training: {model: llama3-70b, parallel: {tensor: 8, pipeline: 4}}}}")
 	for most, want := range map[int]int{8: 8, 11: 8, 16: 16, 64: 64, 100: 100} { // four nodes a replica, 64 in all
-		if got, err := modelNodes(most, d); err != nil || got != want {
+		if got, err := plan.ModelNodes(most, d); err != nil || got != want {
 			t.Errorf("of %d nodes at most: %d (%v), want %d", most, got, err, want)
 		}
 	}
-	if _, err := modelNodes(7, d); err == nil || !strings.Contains(err.Error(), "allow 8 with simulate.nodes") {
+	if _, err := plan.ModelNodes(7, d); err == nil || !strings.Contains(err.Error(), "allow 8 with simulate.nodes") {
 		t.Errorf("seven nodes: %v", err)
 	}
 }

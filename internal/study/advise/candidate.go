@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 // Candidate is the design of a protocol with its measurements.
 type Candidate struct {
 	Kind     scenario.FabricKind
+	Product  string // as it is sold; empty for the protocol
 	Design   *plan.Design
 	RuledOut string // why there is no design; the other fields are then empty
 
@@ -22,10 +24,13 @@ type Candidate struct {
 	Recovery    *Recovery // nil if nothing can break without cutting off nodes
 	Reach       int       // number of NICs that two levels of the design's switch reach
 	Makers      Makers
+
+	tune   float64 // share of the work of tuning that the product leaves
+	vendor string  // the only maker; empty for any
 }
 
-// Name is the protocol's title.
-func (c *Candidate) Name() string { return protocol.Of(c.Kind).Title }
+// Name is the product, or the protocol's title.
+func (c *Candidate) Name() string { return cmp.Or(c.Product, protocol.Of(c.Kind).Title) }
 
 // sides are the two compared protocols.
 var sides = [2]scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind}

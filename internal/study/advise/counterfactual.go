@@ -39,15 +39,16 @@ func changes(in *inputs) []change {
 	over := func(path, value string) []scenario.Override {
 		return []scenario.Override{{Path: path, Value: value, Origin: "the counterfactual"}}
 	}
+	ethernet := in.candidates[1].Name()
 	latency := ib.Resolved.Fabrics[0].Switch.Latency
 	var out []change
 	if in.candidates[1].Performance.Step != nil {
 		out = stepChanges(over)
 	}
 	return append(out, []change{
-		{criterion: "performance", name: fmt.Sprintf("RoCE v2 on a switch of %s, as InfiniBand's, in place of %s", latency, roce.Resolved.Fabrics[0].Switch.Latency), candidate: 1, set: over("fabrics[0].switch.latency", latency.Exact())},
-		{criterion: "performance", name: "RoCE v2 without congestion control", candidate: 1, set: over("fabrics[0].cc", "none")},
-		{criterion: "tail", name: "RoCE v2 with packet spraying in place of ECMP", candidate: 1, set: over("fabrics[0].routing.mode", "spray")},
+		{criterion: "performance", name: fmt.Sprintf("%s on a switch of %s, as InfiniBand's, in place of %s", ethernet, latency, roce.Resolved.Fabrics[0].Switch.Latency), candidate: 1, set: over("fabrics[0].switch.latency", latency.Exact())},
+		{criterion: "performance", name: ethernet + " without congestion control", candidate: 1, set: over("fabrics[0].cc", "none")},
+		{criterion: "tail", name: ethernet + " with packet spraying", candidate: 1, set: over("fabrics[0].routing.mode", "spray")},
 		{criterion: "tail", name: "InfiniBand with fixed routes in place of adaptive ones", candidate: 0, set: over("fabrics[0].routing.mode", "deterministic")},
 		{criterion: "scale", name: fmt.Sprintf("InfiniBand on switches of %d ports", roce.Radix), candidate: -1, alter: func(x *inputs) { x.candidates[0].widen(roce.Radix) }},
 		{criterion: "fault recovery", name: "InfiniBand with fixed routes in place of adaptive ones: every switch waits for the Subnet Manager", candidate: 0, recovery: true, set: over("fabrics[0].routing.mode", "deterministic")},

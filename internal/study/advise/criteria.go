@@ -15,8 +15,32 @@ import (
 type Cell struct {
 	Text  string
 	Value float64
-	Known bool
-	Basis string // simulated, computed by plan, catalog, assumption
+	// Least and Most are the ends of a value that is known as a range alone; 0 for one that is known. Value is then their
+	// middle.
+	Least, Most float64
+	Known       bool
+	Basis       string // simulated, computed by plan, catalog, assumption
+}
+
+// exact is a cell of one value.
+func exact(text string, value float64, known bool, basis string) Cell {
+	return Cell{Text: text, Value: value, Known: known, Basis: basis}
+}
+
+// ranged is a cell of a value between two bounds.
+func ranged(text string, least, most float64, basis string) Cell {
+	if most-least <= tie*most {
+		return Cell{Text: text, Value: most, Known: most > 0, Basis: basis}
+	}
+	return Cell{Text: text, Value: (least + most) / 2, Least: least, Most: most, Known: true, Basis: basis}
+}
+
+// ends are the least and the most of a value.
+func (c *Cell) ends() (least, most float64) {
+	if c.Most == 0 {
+		return c.Value, c.Value
+	}
+	return c.Least, c.Most
 }
 
 // Criterion is one row of the table: the value and the points of each fabric.
@@ -25,16 +49,18 @@ type Criterion struct {
 	Weight int
 	Cells  [2]Cell
 	Scored bool
-	Points [2]float64
-	Note   string // why it is not scored, or what it compares
+	Points [2]float64 // of a range the mean
+	// Lead is the lead of the second fabric at the ends of the ranges: the least and the most.
+	Lead [2]float64
+	Note string // why it is not scored, or what it compares
 }
 
 // Verdict is the table with the choice.
 type Verdict struct {
 	Criteria []Criterion
 	Points   [2]float64
-	Choice   int // index of the candidate
-	Tie      bool
+	Choice   int  // index of the candidate
+	Tie      bool // the lead is too small to be one
 }
 
 // inputs are the inputs of a verdict. A counterfactual changes one of them.
@@ -49,7 +75,7 @@ type inputs struct {
 // tie is the relative difference up to which two numbers count as equal, as in weft compare.
 const tie = 0.02
 
-// lead is the lead of RoCE v2 in points.
+// lead is the lead of the Ethernet product in points.
 func (v Verdict) lead() float64 { return v.Points[1] - v.Points[0] }
 
 // rule is the comparison of the fabrics by a criterion.
@@ -97,54 +123,86 @@ func judge(in *inputs) Verdict {
 	case v.lead() > 0:
 		v.Choice = 1
 	}
-	v.Tie = v.lead() == 0
+	v.Tie = in.candidates[0].Design != nil && in.candidates[1].Design != nil && math.Abs(v.lead()) <= tie*in.profile.Weights.sum()
 	return v
 }
 
 // score gives the points: the full weight to the better number, and to the other the ratio of the
-// two. Sums of effort, which may be 0, are increased by one first.
+// two. Sums of effort, which may be 0, are increased by one first. Of a range it is the mean over the
+// range.
 func (c *Criterion) score(more bool) {
-	a, b := c.Cells[0], c.Cells[1]
+	a, b := &c.Cells[0], &c.Cells[1]
 	if !a.Known || !b.Known {
 		c.Note = "not scored: a number is not known"
 		return
 	}
 	c.Scored = true
-	best := min(a.Value, b.Value)
+	n := 0.0
+	for _, x := range a.grid() {
+		for _, y := range b.grid() {
+			p := pointsOf(float64(c.Weight), x, y, more)
+			c.Points[0], c.Points[1] = c.Points[0]+p[0], c.Points[1]+p[1]
+			lead := p[1] - p[0]
+			if n == 0 {
+				c.Lead = [2]float64{lead, lead}
+			}
+			c.Lead = [2]float64{min(c.Lead[0], lead), max(c.Lead[1], lead)}
+			n++
+		}
+	}
+	c.Points[0], c.Points[1] = c.Points[0]/n, c.Points[1]/n
+}
+
+// grid are values over the range of a cell, its ends among them.
+func (c *Cell) grid() (out []float64) {
+	const steps = 16
+	least, most := c.ends()
+	if least == most {
+		return []float64{least}
+	}
+	for i := range steps + 1 {
+		out = append(out, least+(most-least)*float64(i)/steps)
+	}
+	return out
+}
+
+// pointsOf divides a weight by two numbers.
+func pointsOf(weight, a, b float64, more bool) (out [2]float64) {
+	best := min(a, b)
 	if more {
-		best = max(a.Value, b.Value)
+		best = max(a, b)
 	}
-	for i, x := range []float64{a.Value, b.Value} {
-		share := best / x
-		if more {
-			share = x / best
+	for i, x := range []float64{a, b} {
+		share := 1.0
+		if math.Abs(a-b) > tie*math.Max(a, b) {
+			if share = best / x; more {
+				share = x / best
+			}
 		}
-		if math.Abs(a.Value-b.Value) <= tie*math.Max(a.Value, b.Value) {
-			share = 1
-		}
-		c.Points[i] = float64(c.Weight) * share
+		out[i] = weight * share
 	}
+	return out
 }
 
 func performanceCell(_ *inputs, c *Candidate) Cell {
 	if s := c.Performance.Step; s != nil {
 		text := fmt.Sprintf("%s: %s, %.1f %% of it communication that nothing hides, MFU %.1f %%", c.Performance.What, s.Time, 100*s.Exposed, 100*s.MFU)
-		return Cell{text, float64(s.Time), s.Time > 0, "simulated, " + c.Performance.Model.Text()}
+		return exact(text, float64(s.Time), s.Time > 0, "simulated, "+c.Performance.Model.Text())
 	}
 	if s := c.Performance.Serving; s != nil {
-		return Cell{c.Performance.What + " " + s.text(), s.seconds(), true, "simulated, " + c.Performance.Model.Text()}
+		return exact(c.Performance.What+" "+s.text(), s.seconds(), true, "simulated, "+c.Performance.Model.Text())
 	}
 	var parts []string
 	for _, t := range c.Performance.Times {
 		parts = append(parts, fmt.Sprintf("%s: %s", t.Bytes, t.Time))
 	}
 	g := c.Performance.geometric()
-	return Cell{c.Performance.What + " " + strings.Join(parts, ", "), g, g > 0, "simulated, " + c.Performance.Model.Text()}
+	return exact(c.Performance.What+" "+strings.Join(parts, ", "), g, g > 0, "simulated, "+c.Performance.Model.Text())
 }
 
 func tailCell(_ *inputs, c *Candidate) Cell {
 	p := c.Performance
-	return Cell{fmt.Sprintf("slowest message of a permutation %s, median %s", p.Slowest, p.Median), float64(p.Slowest), p.Slowest > 0, "simulated, " + p.Model.Text()}
+	return exact(fmt.Sprintf("slowest message of a permutation %s, median %s", p.Slowest, p.Median), float64(p.Slowest), p.Slowest > 0, "simulated, "+p.Model.Text())
 }
 
 // scaleCell is the number of NICs that two levels reach, up to the number needed.
@@ -163,26 +221,33 @@ func scaleCell(in *inputs, c *Candidate) Cell {
 			text += fmt.Sprintf("; %s in %s then", wording.Counted(g.Count.TotalSwitches(), "switch", "switches"), wording.Counted(g.Levels, "level", "levels"))
 		}
 	}
-	return Cell{text, float64(min(c.Reach, needed)), true, "computed by plan"}
+	return exact(text, float64(min(c.Reach, needed)), true, "computed by plan")
 }
 
+// unsure is the factor by which times of recovery may be shorter or longer: the times of control planes are mostly
+// assumptions.
+const unsure = 2
+
+// leastRecovery is the shortest time that counts: a fabric that has other ways at once is not infinitely better.
+const leastRecovery = units.Microsecond
+
+// recoveryCell is the time without a way. Without a link between switches nothing waits for a control plane.
 func recoveryCell(_ *inputs, c *Candidate) Cell {
 	r := c.Recovery
 	if r == nil {
-		return Cell{Text: "nothing to mend: no link between switches"}
+		return Cell{Text: "nothing to mend: no link between switches", Value: float64(leastRecovery), Known: true, Basis: "computed by plan"}
 	}
 	var parts []string
 	for _, b := range r.Broken {
 		parts = append(parts, fmt.Sprintf("%s %s (%s)", b.What, b.Open, b.How))
 	}
-	return Cell{
-		fmt.Sprintf("time until all ways are open, by %s: %s", r.Plane, strings.Join(parts, ", ")),
-		float64(r.Slowest()), r.Slowest() > 0, "simulated, " + r.Model.Text(),
-	}
+	text := fmt.Sprintf("time until all ways are open, by %s: %s; from half to twice", r.Plane, strings.Join(parts, ", "))
+	slowest := float64(max(leastRecovery, r.Slowest()))
+	return ranged(text, max(float64(leastRecovery), slowest/unsure), slowest*unsure, "simulated, "+r.Model.Text())
 }
 
 func operationCell(in *inputs, c *Candidate) Cell {
-	all := effortOf(in.profile, c.Design)
+	all := effortOf(in.profile, c)
 	sum := effortSum(all)
 	var parts []string
 	for _, e := range all {
@@ -192,34 +257,31 @@ func operationCell(in *inputs, c *Candidate) Cell {
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, "; ")
 	}
-	return Cell{text, 1 + sum, true, "assumption: points of the profile"}
+	return exact(text, 1+sum, true, "assumption: points of the profile")
 }
 
-// costCell is money by the user's prices, or ports weighted by the price ratio.
+// costCell is money by the user's prices, or by public ones.
 func costCell(in *inputs, c *Candidate) Cell {
-	factor := 1.0
+	factor, cost := 1.0, c.Design.Cost
 	if !protocol.Of(c.Kind).Ethernet() {
 		factor = in.costFactor
-	}
-	if cost := c.Design.Cost; cost != nil {
-		total := cost.Total()
-		text := total.Text(cost.Text) + factorText(factor)
-		if m := total.MissingText(); m != "" {
-			text += " (" + m + ")"
+		if cost.Public {
+			factor *= in.profile.PriceRatio.Float()
 		}
-		return Cell{text, float64(total.Known) * factor, total.Complete(), "computed by plan, your prices"}
 	}
-	ratio := 1.0
-	if !protocol.Of(c.Kind).Ethernet() {
-		ratio = in.profile.PriceRatio.Float()
+	basis := "computed by plan, your prices"
+	if cost.Public {
+		basis = "computed by plan, public prices"
 	}
-	ports := c.Design.Count.PortsUsed
-	text := fmt.Sprintf("%s, %d ports in use, %d NICs", wording.Counted(c.Design.Count.TotalSwitches(), "switch", "switches"), ports, c.Design.Count.Endpoints)
-	if ratio != 1 {
-		text += fmt.Sprintf("; a port weighs %g", ratio)
+	total := cost.Total()
+	text := total.Text(cost.Text) + factorText(factor)
+	if m := total.MissingText(); m != "" {
+		text += " (" + m + ")"
 	}
-	text += factorText(factor)
-	return Cell{text, float64(ports) * ratio * factor, true, "computed by plan, no prices"}
+	if !total.Bounded() {
+		return Cell{Text: text, Basis: basis}
+	}
+	return ranged(text, float64(total.Known)*factor, float64(total.Most())*factor, basis)
 }
 
 // factorText states that a cost is multiplied.
@@ -236,17 +298,21 @@ func powerCell(in *inputs, c *Candidate) Cell {
 	if m := sum.MissingText(); m != "" {
 		text += " (" + m + ")"
 	}
-	value := float64(sum.Known)
-	if in.noOptics {
-		value = 0
-		for _, l := range c.Design.Bill {
-			if l.Kind == "switch" || l.Kind == "nic" {
-				value += float64(l.Power.Value * int64(l.Quantity))
-			}
+	basis := "computed by plan, softest source " + string(sum.Softest)
+	if !in.noOptics {
+		if !sum.Bounded() {
+			return Cell{Text: text, Basis: basis}
 		}
-		text = units.Power(value).String() + " without transceivers"
+		return ranged(text, float64(sum.Known), float64(sum.Most()), basis)
 	}
-	return Cell{text, value, sum.Complete(), "computed by plan, softest source " + string(sum.Softest)}
+	least, most := int64(0), int64(0)
+	for _, l := range c.Design.Bill {
+		if l.Kind == "switch" || l.Kind == "nic" {
+			least += l.Power.Value * int64(l.Quantity)
+			most += max(l.Power.Value, l.Power.Most) * int64(l.Quantity)
+		}
+	}
+	return ranged(units.Power(least).String()+" without transceivers", float64(least), float64(most), basis)
 }
 
 // vendorCell is the number of makers of switches; it does not count if one maker is enough.
@@ -254,7 +320,7 @@ func vendorCell(in *inputs, c *Candidate) Cell {
 	n := float64(len(c.Makers.Switches))
 	text := c.Makers.Text()
 	if in.profile.Organisation.Vendors == OneVendor {
-		return Cell{text, 1, true, "catalog; one maker is fine by the profile"}
+		return exact(text, 1, true, "catalog; one maker is fine by the profile")
 	}
-	return Cell{text, n, n > 0, "catalog"}
+	return exact(text, n, n > 0, "catalog")
 }

@@ -1,5 +1,6 @@
-// Package advise recommends InfiniBand or RoCE v2 for a cluster, from simulations of a design of
-// each and from the profile of an organisation.
+// Package advise recommends InfiniBand or an Ethernet product for a cluster, from simulations of a design of
+// each and from the profile of an organisation. Of the products as they are sold (product.go) the one that does best beside
+// InfiniBand is compared in full.
 //
 // # The rule
 //
@@ -7,8 +8,8 @@
 // over the fabric's own (if less is better), or its own over the better one (if more is better).
 // Numbers within 2 % count as equal: both have 1. A share times the criterion's weight is the
 // fabric's points; the fabric with more points is the choice. Weights are the profile's, with
-// [defaultWeights] as defaults. A criterion with an unknown number gives no points to either, and
-// says so.
+// [defaultWeights] as defaults. A number that is known as a range (cost, power, times of recovery) gives the mean of its points. A
+// criterion with an unknown number gives no points to either, and says so. A lead of 2 % of the points is a tie.
 //
 // The work of running a fabric cannot be measured. It is a sum of effort points, each with its
 // reason; the profile can change each (effort.go). They are assumptions and are printed as such.
@@ -20,9 +21,9 @@
 //
 // Performance and tail are simulated on a scale model: as many nodes as the profile allows, on
 // switches with fewer ports. The ports are divided by the largest power of two, the same for both
-// fabrics, with which each model has as many levels as its design (model.go). A design no larger
+// fabrics, with which each model has as many levels as its design ([plan.ModelsOf]). A design no larger
 // than the model is simulated as it is. Recovery needs no traffic and is simulated on the design
-// itself (recovery.go). Each reason is followed by its counterfactual: the same runs, or the same
+// itself if it is small (recovery.go). Each reason is followed by its counterfactual: the same runs, or the same
 // sum, with one change (counterfactual.go). Bisection over runs of the same kind finds the points
 // where the choice turns; if no run is needed, every point is computed (turningpoints.go).
 //

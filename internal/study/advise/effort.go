@@ -16,7 +16,8 @@ type EffortPoints struct {
 	// Learn is for a team without the fabric's skills; some skills are half of it.
 	Learn int `yaml:"learn" range:"0..100"`
 	// Tune is for setting PFC, ECN and DCQCN alike on every switch and host, and keeping them so;
-	// experts halve it, a tight schedule doubles it.
+	// experts halve it, a tight schedule doubles it. A product whose maker sets it up (Spectrum-X), or that needs no PFC (Ultra
+	// Ethernet), halves it.
 	Tune int `yaml:"tune" range:"0..100"`
 	// Monitor is for monitoring tools that do not support the fabric yet.
 	Monitor int `yaml:"monitor" range:"0..100"`
@@ -37,7 +38,8 @@ type effort struct {
 }
 
 // effortOf is the work that a design causes for the organisation.
-func effortOf(p *Profile, d *plan.Design) []effort {
+func effortOf(p *Profile, c *Candidate) []effort {
+	d := c.Design
 	o, e := p.Organisation, p.Effort
 	var out []effort
 	add := func(points float64, format string, args ...any) {
@@ -66,11 +68,23 @@ func effortOf(p *Profile, d *plan.Design) []effort {
 	if o.Skills.Ethernet == Expert {
 		tune /= 2
 	}
+	if c.tune > 0 {
+		tune *= c.tune
+	}
 	if o.Weeks < e.TightWeeks {
 		tune, tight = 2*tune, fmt.Sprintf(", in %d weeks", o.Weeks)
 	}
-	add(tune, "PFC, ECN and DCQCN alike on %s and %d hosts%s%s", wording.Counted(d.Count.TotalSwitches(), "switch", "switches"), d.Count.Nodes, settingsText(d), tight)
+	add(tune, "%s alike on %s and %d hosts%s%s", settingsOf(d), wording.Counted(d.Count.TotalSwitches(), "switch", "switches"), d.Count.Nodes, settingsText(d), tight)
 	return out
+}
+
+// settingsOf names what must be set alike.
+func settingsOf(d *plan.Design) string {
+	f := &d.Resolved.Fabrics[0]
+	if protocol.Of(d.Kind).Name == "ultra-ethernet" {
+		return "trimming, ECN and NSCC"
+	}
+	return "PFC, ECN and " + strings.ToUpper(string(f.CC.Algorithm))
 }
 
 // lacking is the share of a skill still to be learnt.

@@ -17,7 +17,7 @@ type Trainer func(ctx context.Context, r *scenario.Resolved, o training.Options)
 // Performance is the result of a workload on a model.
 type Performance struct {
 	What  string // the workload: all-reduce, or a step of a model
-	Model Model
+	Model plan.Model
 	Times []Timed // of a collective, by size
 	Step  *Step   // of a training job, instead of Times
 	// Serving is of a serving job, instead of Times.
@@ -58,14 +58,14 @@ func (p Performance) geometric() float64 {
 // Meter measures the job on a design, with changes made to its scenario. The measure is likely near
 // another one, if that is not nil.
 type Meter func(
-	ctx context.Context, d *plan.Design, m Model, near *Performance, changes ...scenario.Override,
+	ctx context.Context, d *plan.Design, m plan.Model, near *Performance, changes ...scenario.Override,
 ) (Performance, error)
 
 // measureStep is the Meter of training jobs: a step.
 func (b *bench) measureStep(
-	ctx context.Context, d *plan.Design, m Model, _ *Performance, changes ...scenario.Override,
+	ctx context.Context, d *plan.Design, m plan.Model, _ *Performance, changes ...scenario.Override,
 ) (p Performance, err error) {
-	r, err := resolved(d, m, changes...)
+	r, err := plan.Scaled(d, m, changes...)
 	if err != nil {
 		return p, err
 	}
@@ -88,9 +88,9 @@ func stepOf(f *results.TrainingFabric) *Step {
 
 // measure is the Meter of collectives.
 func (b *bench) measure(
-	ctx context.Context, d *plan.Design, m Model, _ *Performance, changes ...scenario.Override,
+	ctx context.Context, d *plan.Design, m plan.Model, _ *Performance, changes ...scenario.Override,
 ) (p Performance, err error) {
-	r, err := resolved(d, m, changes...)
+	r, err := plan.Scaled(d, m, changes...)
 	if err != nil {
 		return p, err
 	}
@@ -107,9 +107,9 @@ func (b *bench) measure(
 
 // tail is the slowest and the median message of a permutation.
 func (b *bench) tail(
-	ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override,
+	ctx context.Context, d *plan.Design, m plan.Model, changes ...scenario.Override,
 ) (slowest, median units.Time, err error) {
-	r, err := resolved(d, m, append(b.permutation(), changes...)...)
+	r, err := plan.Scaled(d, m, append(b.permutation(), changes...)...)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -17,8 +17,7 @@ type Profile struct {
 	Design plan.Request `yaml:"design"`
 	// Organisation describes the team that runs the network.
 	Organisation Organisation `yaml:"organisation"`
-	// PriceRatio is the cost of a port of InfiniBand over the cost of a port of Ethernet, if
-	// there is no price file.
+	// PriceRatio is a factor on the cost of InfiniBand by public prices: of a quote that is lower or higher.
 	PriceRatio scenario.Ratio `yaml:"price-ratio"`
 	// Weights are the points of each criterion.
 	Weights Weights `yaml:"weights"`
@@ -124,6 +123,15 @@ type Weights struct {
 	Vendors     int `yaml:"vendors" range:"0..1000"`
 }
 
+// sum is the points of all criteria.
+func (w *Weights) sum() float64 {
+	n := 0
+	for _, r := range rules {
+		n += *r.weight(w)
+	}
+	return float64(n)
+}
+
 // defaultWeights are the priorities of most projects: the job first, then money
 // and people. They are an opinion; the profile can change them.
 var defaultWeights = Weights{Performance: 25, Tail: 10, Scale: 10, Recovery: 5, Operation: 20, Cost: 15, Power: 5, Vendors: 10}
@@ -174,7 +182,7 @@ func Read(name string, text []byte, overrides ...scenario.Override) (*Profile, e
 		}
 	}
 	if p.PriceRatio.Num == 0 {
-		problems = append(problems, scenario.Problem{Path: "price-ratio", Err: fmt.Errorf("0: want the cost of a port of InfiniBand over the cost of a port of Ethernet, such as 1.5")})
+		problems = append(problems, scenario.Problem{Path: "price-ratio", Err: fmt.Errorf("0: want a factor on what InfiniBand costs by public prices, such as 0.8")})
 	}
 	if p.Organisation.SharedStorage && !doc.Stated("design.spare-ports") {
 		p.Design.SparePorts = storagePorts(&p.Design)

@@ -10,6 +10,7 @@ type Record struct {
 	Points          map[string]float64           `json:"points"`
 	RuledOut        map[string]string            `json:"ruled_out,omitempty"`
 	Designs         map[string]plan.DesignRecord `json:"designs"`
+	Products        []productRecord              `json:"products,omitempty"`
 	Criteria        []criterionRecord            `json:"criteria"`
 	Reasons         []Reason                     `json:"reasons"`
 	Against         []Reason                     `json:"against"`
@@ -31,9 +32,32 @@ type criterionRecord struct {
 	Note   string                `json:"note,omitempty"`
 }
 
+// productRecord is an Ethernet product beside InfiniBand.
+type productRecord struct {
+	Name       string   `json:"name"`
+	Design     string   `json:"design,omitempty"`
+	RuledOut   string   `json:"ruled_out,omitempty"`
+	Points     *float64 `json:"points,omitempty"`
+	InfiniBand *float64 `json:"infiniband_points,omitempty"`
+}
+
+// products are the products as JSON.
+func (a *Advice) products() (out []productRecord) {
+	for _, x := range a.Products {
+		r := productRecord{Name: x.Name, RuledOut: x.RuledOut}
+		if x.Candidate != nil {
+			r.Design, r.Points, r.InfiniBand = x.Candidate.Design.Name, &x.Points[1], &x.Points[0]
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
 type cellRecord struct {
 	Text   string   `json:"text"`
-	Value  *float64 `json:"value"` // the compared value; null: not known
+	Value  *float64 `json:"value"` // the compared value, of a range the middle; null: not known
+	Least  float64  `json:"least,omitempty"`
+	Most   float64  `json:"most,omitempty"`
 	Points float64  `json:"points"`
 	Basis  string   `json:"basis"`
 }
@@ -52,7 +76,7 @@ type counterfactualRecord struct {
 func (a *Advice) Record(files ...string) Record {
 	out := Record{
 		Name: a.Profile.Name, Partial: a.Partial, Choice: string(a.Candidates[a.Verdict.Choice].Kind), Points: perFabric(a, a.Verdict.Points),
-		RuledOut: map[string]string{}, Designs: map[string]plan.DesignRecord{}, Makers: map[string]Makers{},
+		Products: a.products(), RuledOut: map[string]string{}, Designs: map[string]plan.DesignRecord{}, Makers: map[string]Makers{},
 		Reasons: orEmpty(a.Reasons), Against: orEmpty(a.Against), Thumbs: a.Thumbs, Needs: a.Needs, Generations: a.Generations,
 		Counterfactuals: []counterfactualRecord{}, Flips: orEmpty(a.Flips), Moves: a.Moves, Files: files,
 	}
@@ -64,7 +88,7 @@ func (a *Advice) Record(files ...string) Record {
 			out.RuledOut[string(c.Kind)] = c.RuledOut
 			continue
 		}
-		out.Designs[string(c.Kind)] = c.Design.Record(a.Prices)
+		out.Designs[string(c.Kind)] = c.Design.Record()
 		out.Makers[string(c.Kind)] = c.Makers
 	}
 	for _, c := range a.Verdict.Criteria {
@@ -81,7 +105,7 @@ func (a *Advice) Record(files ...string) Record {
 func (a *Advice) criterionRecord(c Criterion) criterionRecord {
 	out := criterionRecord{c.Name, c.Weight, c.Scored, map[string]cellRecord{}, c.Note}
 	for i, candidate := range a.Candidates {
-		x := cellRecord{Text: c.Cells[i].Text, Points: c.Points[i], Basis: c.Cells[i].Basis}
+		x := cellRecord{Text: c.Cells[i].Text, Points: c.Points[i], Basis: c.Cells[i].Basis, Least: c.Cells[i].Least, Most: c.Cells[i].Most}
 		if c.Cells[i].Known {
 			x.Value = &c.Cells[i].Value
 		}

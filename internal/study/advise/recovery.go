@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"weft/internal/base/topology"
-	"weft/internal/sim/run/network"
 	"weft/internal/study/plan"
 	"weft/scenario"
 	"weft/units"
@@ -13,7 +11,7 @@ import (
 
 // Recovery is the time for which a fabric lacks a path after a fault.
 type Recovery struct {
-	Model  Model
+	Model  plan.Model
 	Plane  string // of control
 	Broken []Broken
 }
@@ -34,8 +32,8 @@ func (r *Recovery) Slowest() (t units.Time) {
 }
 
 // mostRecovered is the number of NICs of the largest design whose own recovery is simulated: beyond
-// it, computing all tables again takes minutes, and the model is used instead.
-const mostRecovered = 4096
+// it, computing all tables again takes longer than the rest of an advice, and the model is used instead.
+const mostRecovered = 128
 
 // mostFaults is the number of faults of a design, if it has what can break.
 const mostFaults = 2
@@ -47,11 +45,11 @@ const faultAt = units.Microsecond
 // itself. The only traffic is one message between neighbours that neither fault hits: the time of
 // the control plane does not depend on traffic. It is nil if nothing can break without cutting off
 // nodes.
-func (b *bench) recover(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*Recovery, error) {
+func (b *bench) recover(ctx context.Context, d *plan.Design, m plan.Model, changes ...scenario.Override) (*Recovery, error) {
 	if d.Count.Endpoints <= mostRecovered {
-		m = Model{Nodes: d.Count.Nodes, Of: d.Count.Nodes, Divisor: 1, Radix: d.Radix}
+		m = plan.Model{Nodes: d.Count.Nodes, Of: d.Count.Nodes, Divisor: 1, Radix: d.Radix}
 	}
-	faults, neighbour, err := breakable(d, m)
+	faults, neighbour, err := plan.Breakable(d, m, faultAt)
 	b.expect(ofRecovery, d.Kind, len(faults)-mostFaults)
 	if err != nil || len(faults) == 0 {
 		return nil, err
@@ -71,7 +69,7 @@ func (b *bench) recover(ctx context.Context, d *plan.Design, m Model, changes ..
 
 // mended is the recovery from a fault, and the control plane that does it.
 func (b *bench) mended(
-	ctx context.Context, d *plan.Design, m Model, fault scenario.Fault, neighbour int,
+	ctx context.Context, d *plan.Design, m plan.Model, fault scenario.Fault, neighbour int,
 	changes ...scenario.Override,
 ) (plane string, out Broken, err error) {
 	one := []scenario.Flow{{Dst: neighbour, Bytes: 64 * units.KiB}}
@@ -79,7 +77,7 @@ func (b *bench) mended(
 		scenario.Set("workload", scenario.Workload{Pattern: scenario.Flows, Flows: one}, "one message"),
 		scenario.Set("faults", []scenario.Fault{fault}, "the fault"),
 	}
-	r, err := resolved(d, m, append(set, changes...)...)
+	r, err := plan.Scaled(d, m, append(set, changes...)...)
 	if err != nil {
 		return "", out, err
 	}
@@ -93,49 +91,4 @@ func (b *bench) mended(
 	}
 	x := control.Recoveries[0]
 	return control.Plane, Broken{x.What, x.How, x.Open}, nil
-}
-
-// breakable names an uplink of the first leaf and the first spine, in the form of faults, if others
-// can take their load, and a NIC that shares a leaf with the first.
-func breakable(d *plan.Design, m Model) (faults []scenario.Fault, neighbour int, err error) {
-	r, err := resolved(d, m)
-	if err != nil {
-		return nil, 0, err
-	}
-	spec, err := network.Shape(&r.Fabrics[0].Topology, &r.Cluster)
-	if err != nil {
-		return nil, 0, err
-	}
-	g, err := spec.Build()
-	if err != nil {
-		return nil, 0, err
-	}
-	leaf := topology.NodeID(g.Endpoints)
-	var uplinks []int
-	spines := map[topology.NodeID]bool{}
-	first := topology.NodeID(-1)
-	for port := range g.Nodes[leaf].Cables {
-		peer, _, ok := g.Peer(topology.End{Node: leaf, Port: int32(port)})
-		switch {
-		case !ok:
-		case g.Nodes[peer.Node].Level == 0:
-			neighbour = int(peer.Node)
-		default:
-			uplinks = append(uplinks, port)
-			spines[peer.Node] = true
-			if first < 0 {
-				first = peer.Node
-			}
-		}
-	}
-	if len(uplinks) > 1 {
-		faults = append(faults, scenario.Fault{At: faultAt, Link: fmt.Sprintf("%s port %d", g.Nodes[leaf].Name, uplinks[0]+1)})
-	}
-	if len(spines) > 1 {
-		faults = append(faults, scenario.Fault{At: faultAt, Switch: g.Nodes[first].Name})
-	}
-	if neighbour == 0 {
-		faults = nil // no two NICs share a leaf
-	}
-	return faults, neighbour, nil
 }

@@ -68,9 +68,9 @@ func (s *Served) seconds() float64 {
 
 // measureServing is the Meter of serving jobs: the rate at which the job stops to keep its limits.
 func (b *bench) measureServing(
-	ctx context.Context, d *plan.Design, m Model, near *Performance, changes ...scenario.Override,
+	ctx context.Context, d *plan.Design, m plan.Model, near *Performance, changes ...scenario.Override,
 ) (p Performance, err error) {
-	r, err := resolved(d, m, changes...)
+	r, err := plan.Scaled(d, m, changes...)
 	if err != nil {
 		return p, err
 	}
@@ -124,7 +124,7 @@ func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, 
 		}
 		from := serve.Source{
 			Resolve: func(more ...scenario.Override) (*scenario.Resolved, error) {
-				return resolved(c.Design, c.Performance.Model, more...)
+				return plan.Scaled(c.Design, c.Performance.Model, more...)
 			},
 			At: func(string) string { return "fabrics[0]" },
 		}

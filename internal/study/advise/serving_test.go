@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/study/plan"
+
 	"weft/internal/sim"
 	"weft/internal/study/serve"
 	"weft/results"
@@ -14,7 +16,7 @@ import (
 
 // servingProfile is a profile with a serving job.
 const servingProfile = `name: serving
-design: {gpus: 64, node: dgx-h100, shapes: [fat-tree], job: {serving: {model: llama3-8b, prefill: {nodes: 6, tensor: 8}, decode: {nodes: 2, tensor: 8}, load: {rate: 10}}}}
+design: {gpus: 64, node: dgx-h100, shapes: [fat-tree], switches: [qm9700, 7060x6-64pe], job: {serving: {model: llama3-8b, prefill: {nodes: 6, tensor: 8}, decode: {nodes: 2, tensor: 8}, load: {rate: 10}}}}
 `
 
 // madeUp is a job that stops to keep its limits at a rate.
@@ -64,7 +66,7 @@ func TestAServingJobIsComparedByTheRateAtWhichItBreaks(t *testing.T) {
 	if s := a.Candidates[1].Performance.Serving; s.Keeps() || !a.Candidates[0].Performance.Serving.Keeps() {
 		t.Errorf("half of the requests are good at 10 in a second: %+v", s)
 	}
-	if m := a.Moves[0]; m.Fabric != "RoCE v2" || m.Change != "routing spray" || m.gain() != 36.0/8 || !m.Helps() {
+	if m := a.Moves[0]; m.Fabric != "plain RoCE v2" || m.Change != "routing spray" || m.gain() != 36.0/8 || !m.Helps() {
 		t.Errorf("the first change is %+v", m)
 	}
 	if m := a.Moves[1]; m.Change != "routing adaptive" {
@@ -95,13 +97,13 @@ func TestAServingJobThatMakesNoSenseIsRefused(t *testing.T) {
 // A serving job is not scaled: its pools are what is asked about.
 func TestAServingJobIsSimulatedWhole(t *testing.T) {
 	d := planned(t, "{gpus: 512, fabrics: infiniband, shapes: rail-optimised, job: {serving: {model: llama3-8b, prefill: {tensor: 8}, decode: {tensor: 8}}}}")
-	if _, err := modelNodes(16, d); err == nil || !strings.Contains(err.Error(), "allow 64") {
+	if _, err := plan.ModelNodes(16, d); err == nil || !strings.Contains(err.Error(), "allow 64") {
 		t.Errorf("64 nodes in a model of 16: %v", err)
 	}
-	if n, err := modelNodes(64, d); n != 64 || err != nil {
+	if n, err := plan.ModelNodes(64, d); n != 64 || err != nil {
 		t.Errorf("64 nodes in a model of 64: %d, %v", n, err)
 	}
-	r, err := resolved(d, newModel(d, 64, 1))
+	r, err := plan.Scaled(d, plan.NewModel(d, 64, 1))
 	if err != nil || r.Serving.Prefill.Nodes != 32 || r.Serving.Decode.Nodes != 32 {
 		t.Errorf("pools without nodes share them: %v", err)
 	}

@@ -339,7 +339,7 @@ func (c *course) flip() (Flip, error) {
 // ended turns the error of a design that cannot be modelled or planned into a note: the search ends
 // there.
 func ended(f Flip, err error) (Flip, error) {
-	if errors.Is(err, errNoModel) || errors.Is(err, errNoDesign) {
+	if errors.Is(err, plan.ErrNoModel) || errors.Is(err, errNoDesign) {
 		f.Note = "searched in part: " + err.Error()
 		return f, nil
 	}
@@ -367,7 +367,13 @@ func (a *adviser) elsewhere(ctx context.Context, in *inputs, set func(*plan.Requ
 		if len(designs) == 0 {
 			return Verdict{}, fmt.Errorf("%w of %s for %d GPUs at %d:%d", errNoDesign, c.Name(), request.GPUs, ratio.Num, ratio.Den)
 		}
+		preset := c.Design.Preset
 		c.Design = slices.MinFunc(designs, preferred)
+		if c.Design.Preset != preset && protocol.Of(c.Kind).Ethernet() { // another product on the same cables
+			if c.Design, err = c.Design.As(&request, preset, a.prices); err != nil {
+				return Verdict{}, fmt.Errorf("%w of %s for %d GPUs: %w", errNoDesign, c.Name(), request.GPUs, err)
+			}
+		}
 		x.profile.Design.GPUs, x.profile.Design.Later, x.profile.Design.Job = request.GPUs, request.Later, request.Job
 	}
 	if err := a.observe(ctx, x); err != nil {

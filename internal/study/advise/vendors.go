@@ -2,6 +2,7 @@ package advise
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/internal/sim/catalog"
@@ -36,6 +37,15 @@ func makersOf(kind scenario.FabricKind) Makers {
 		return out
 	}
 	return Makers{NICs: list("nics"), Switches: list("switches"), ASICs: list("asics")}
+}
+
+// only are the makers of one name; all if it is empty.
+func (m Makers) only(name string) Makers {
+	if name == "" {
+		return m
+	}
+	others := func(x Maker) bool { return !strings.HasPrefix(x.Name, name) }
+	return Makers{NICs: slices.DeleteFunc(m.NICs, others), Switches: slices.DeleteFunc(m.Switches, others), ASICs: slices.DeleteFunc(m.ASICs, others)}
 }
 
 func makes(value string) bool {

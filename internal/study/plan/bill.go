@@ -37,7 +37,7 @@ type wiring struct {
 }
 
 // bill is the bill of materials of a built fabric.
-func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
+func (c choice) bill(r *Request, g *topology.Graph, f *scenario.Fabric) []Line {
 	count, s, n := topology.Tally(g), c.sw, c.nic
 	var lines []Line
 	for level, k := range count.Switches {
@@ -69,7 +69,33 @@ func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
 			w.kind(kind, count.Cables[kind])
 		}
 	}
+	w.others(c, r, w.lengths[topology.NodeLeaf])
 	return append(lines, w.lines...)
+}
+
+// difference is what a bill has more than another, and what it has less.
+func difference(before, after []Line) (added, freed []Line) {
+	type key struct{ kind, item string }
+	count := map[key]int{}
+	for _, l := range before {
+		count[key{l.Kind, l.Item}] += l.Quantity
+	}
+	for _, l := range after { // what moves to another place is not bought
+		k := key{l.Kind, l.Item}
+		have := min(count[k], l.Quantity)
+		count[k] -= have
+		if l.Quantity -= have; l.Quantity > 0 {
+			added = append(added, l)
+		}
+	}
+	for _, l := range slices.Backward(before) {
+		k := key{l.Kind, l.Item}
+		if l.Quantity = min(l.Quantity, count[k]); l.Quantity > 0 {
+			count[k] -= l.Quantity
+			freed = append(freed, l)
+		}
+	}
+	return added, freed
 }
 
 // kind adds the parts of the cables of a kind.

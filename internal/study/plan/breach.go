@@ -47,6 +47,7 @@ func (c choice) breaches(r *Request) (out []Breach) {
 	list("switches", r.Switches, c.sw.entry.Name)
 	list("nics", r.NICs, c.nic.entry.Name)
 	list("vendors", r.Vendors, c.sw.vendor, c.nic.vendor)
+	out = append(out, c.otherBreaches(r)...)
 	if c.unmanaged {
 		out = append(out, Breach{Field: "manager", Allowed: "true", Needs: "false"})
 	}
@@ -67,7 +68,7 @@ func budgetBreaches(r *Request, d *Design) (out []Breach) {
 			Unknown: d.Power.Known <= int64(r.Power), open: !d.Power.Complete(),
 		})
 	}
-	if r.Cost > 0 && d.Cost != nil {
+	if r.Cost > 0 {
 		total := d.Cost.Total()
 		if most := int64(r.Cost) * PerUnit; !total.within(most) {
 			out = append(out, Breach{
@@ -94,10 +95,10 @@ func growthBreaches(r *Request, d *Design) (out []Breach) {
 }
 
 func missing(s Sum) string {
-	if s.Complete() {
-		return ""
+	if m := s.MissingText(); m != "" {
+		return " (" + m + ")"
 	}
-	return " (" + s.MissingText() + ")"
+	return ""
 }
 
 // MayBreak reports whether it is unknown if the design keeps a budget; all else it keeps.

@@ -2,10 +2,10 @@ package plan
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/scenario"
@@ -26,11 +26,13 @@ type Design struct {
 	Hops             int // switches between the two farthest NICs
 	Radix            int
 	Count            topology.Count
+	Merits           Merits
 	Bill             []Line
 	Power            Sum // milliwatts
 	Latency          Sum // picoseconds, of the switches on the longest path, idle
 	Cost             *Cost
 	Growth           *Growth // nil without a request for growth
+	Proof            *Proof  // nil: not simulated
 	Front            bool    // on the Pareto front of its protocol
 	Breaks           []Breach
 
@@ -38,15 +40,6 @@ type Design struct {
 	Resolved *scenario.Resolved // the text, resolved
 
 	choice choice
-}
-
-// Growth is the same design at its later number of GPUs.
-type Growth struct {
-	GPUs    int
-	Count   topology.Count
-	Levels  int
-	Problem string // why it cannot be built; Count and Levels are then empty
-	Most    int    // maximum number of GPUs of the design, if that is less and known
 }
 
 // choice identifies a design.
@@ -133,8 +126,8 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 	if c.managed(r) {
 		fields = append(fields, "ufm: true")
 	}
-	if r.SparePorts > 0 {
-		fields = append(fields, fmt.Sprintf("spare-ports: %d", r.SparePorts))
+	if spare := r.SparePorts + r.otherNICs(); spare > 0 {
+		fields = append(fields, fmt.Sprintf("spare-ports: %d", spare))
 	}
 	fmt.Fprintf(b, "    topology: {%s}\n", strings.Join(fields, ", "))
 }
@@ -143,10 +136,8 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 // is only one protocol.
 func (p *Plan) SideBySide() []byte {
 	var firsts []choice
-	for i, d := range p.Designs {
-		if i == 0 || p.Designs[i-1].Kind != d.Kind {
-			firsts = append(firsts, d.choice)
-		}
+	for _, d := range p.firsts() {
+		firsts = append(firsts, d.choice)
 	}
 	if len(firsts) < 2 {
 		return nil
@@ -202,10 +193,11 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	d := &Design{
 		Name: c.name(), Kind: c.preset.kind, Preset: c.preset.name, Switch: c.sw.entry.Name, NIC: c.nic.entry.Name,
 		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
-		Levels: levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
-		Bill:     c.bill(graph, f),
+		Levels: Levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
+		Merits: merits(c.shape, graph), Bill: c.bill(r, graph, f),
 		Scenario: []byte(text), Resolved: resolved, choice: c,
 	}
+	d.Merits.Places -= r.otherNICs() * planesOf(c.shape)
 	prices.powers(d.Bill)
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)
@@ -218,29 +210,19 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	return d, nil
 }
 
-// growth is the design at the later size.
-func (c choice) growth(r *Request) *Growth {
-	_, _, count, err := c.resolve(c.text(r, r.Later))
+// As is the design with another preset of the catalog, of the same links: another product on the same cables.
+func (d *Design) As(r *Request, preset string, prices *Prices) (*Design, error) {
+	e, err := catalog.Lookup(catalog.Fabric, preset)
 	if err != nil {
-		g := &Growth{GPUs: r.Later, Problem: shortReason(err)}
-		if len(c.breaches(r)) == 0 { // otherwise more than the size must be relaxed
-			g.Most = c.most(r)
-		}
-		return g
+		return nil, err
 	}
-	return &Growth{GPUs: r.Later, Count: count, Levels: levels(count)}
-}
-
-// most is the maximum number of GPUs that the design can grow to, in whole nodes; it is below the
-// requested number.
-func (c choice) most(r *Request) int {
-	per := c.machine.gpus
-	nodes := r.GPUs / per
-	beyond := sort.Search(r.Later/per-nodes, func(i int) bool {
-		_, _, _, err := c.resolve(c.text(r, (nodes+i+1)*per))
-		return err != nil
-	})
-	return (nodes + beyond) * per
+	kind, _ := e.Get("kind")
+	c := d.choice
+	c.preset.name, c.preset.kind = preset, scenario.FabricKind(kind.Value)
+	if prices == nil {
+		prices = Public()
+	}
+	return c.design(r, prices)
 }
 
 // shortReason is an error of the scenario without its place.

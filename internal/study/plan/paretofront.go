@@ -13,13 +13,14 @@ var objectives = []objective{
 		return d.Oversubscription.Num * 1_000_000 / max(1, d.Oversubscription.Den), true
 	}},
 	{"switches on the longest way", func(d *Design) (int64, bool) { return int64(d.Hops), true }},
+	{"switches between NICs of a rail", func(d *Design) (int64, bool) { return int64(d.Merits.RailHops * 1000), true }},
+	{"planes", func(d *Design) (int64, bool) { return -int64(d.Merits.Planes), true }},
+	{"failures survived", func(d *Design) (int64, bool) { return -int64(d.Merits.Survives), true }},
+	{"free ports of leaves", func(d *Design) (int64, bool) { return -int64(d.Merits.Places), true }},
 	{"switches", func(d *Design) (int64, bool) { return int64(d.Count.TotalSwitches()), true }},
 	{"cables", func(d *Design) (int64, bool) { return int64(d.Count.TotalCables()), true }},
 	{"power", func(d *Design) (int64, bool) { return d.Power.Known, d.Power.Complete() }},
 	{"cost", func(d *Design) (int64, bool) {
-		if d.Cost == nil {
-			return 0, true
-		}
 		return d.Cost.Total().Known, d.Cost.Total().Complete()
 	}},
 }

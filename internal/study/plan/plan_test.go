@@ -131,7 +131,11 @@ func TestNothingDominatesADesignOnTheFront(t *testing.T) {
 		if !d.Power.Complete() {
 			power = -1
 		}
-		return []int64{d.Oversubscription.Num * 100 / d.Oversubscription.Den, int64(d.Hops), int64(d.Count.TotalSwitches()), int64(d.Count.TotalCables()), power}
+		m := d.Merits
+		return []int64{
+			d.Oversubscription.Num * 100 / d.Oversubscription.Den, int64(d.Hops), int64(d.Count.TotalSwitches()), int64(d.Count.TotalCables()), power,
+			int64(m.RailHops * 1000), -int64(m.Planes), -int64(m.Survives), -int64(m.Places),
+		}
 	}
 	better := func(a, b *plan.Design) bool { // at least as good in every number, better in one
 		x, y := values(a), values(b)
@@ -331,7 +335,7 @@ func TestABadRequestIsAnErrorWithItsPlace(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"", "gpus: 8", "{gpus: 1048576, node: dgx-h100, max-levels: 3}", "vendors: [NVIDIA]", "cables: {node-leaf: 1mm}", "job: {sizes: {from: 1B, to: 1TiB, step: 1B}}"} {
+	for _, text := range []string{"", "gpus: 8", "{gpus: 1048576, node: dgx-h100, max-levels: 3}", "vendors: [NVIDIA]", "cables: {node-leaf: 1mm}", "job: {sizes: {from: 1B, to: 1TiB, step: 1B}}", "others: [{name: a, nodes: 1048576, node: dgx-h100}]"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -19,7 +19,7 @@ const (
 	decimals = 4
 )
 
-// Prices is a user's price file. weft has no prices of its own.
+// Prices is a user's price file, or the public prices.
 type Prices struct {
 	// Currency is printed with every amount.
 	Currency string `yaml:"currency"`
@@ -31,6 +31,9 @@ type Prices struct {
 	Years int `yaml:"years" range:"1..30"`
 	// Items are the prices of pieces.
 	Items []Price `yaml:"items"`
+
+	// Public says that these are the public prices ([Public]).
+	Public bool `yaml:"-"`
 
 	each  map[string]Part
 	watts map[string]Part
@@ -69,9 +72,12 @@ func (p *Prices) read() (out []scenario.Problem) {
 		if x.Watts > 0 {
 			p.watts[x.Item] = Part{Value: int64(x.Watts), Known: true, Tag: catalog.Verified, What: "the power of " + x.Item}
 		}
-		part, err := amount(x.Each, "the price of "+x.Item)
+		part, err := price(x.Each, "the price of "+x.Item, p.Currency)
 		if err != nil {
 			out = append(out, scenario.Problem{Path: path + ".each", Err: err})
+		}
+		if least := moduleWatts(x.Item); x.Watts > 0 && int64(x.Watts) < least {
+			out = append(out, scenario.Problem{Path: path + ".watts", Err: fmt.Errorf("%s is less than the %s that the module takes by its maker: want %[2]s or more", x.Watts, units.Power(least))})
 		}
 		if !slices.Contains(known, x.Item) {
 			hint := "weft plan --init-prices writes all items"
@@ -85,7 +91,10 @@ func (p *Prices) read() (out []scenario.Problem) {
 		}
 		p.each[x.Item] = part
 	}
-	kWh, err := amount(p.Electricity, "the price of electricity")
+	if strings.ContainsAny(p.Currency, ",;/ +") {
+		out = append(out, scenario.Problem{Path: "currency", Err: fmt.Errorf("%q: want one currency for the whole file, such as USD", p.Currency)})
+	}
+	kWh, err := price(p.Electricity, "the price of electricity", p.Currency)
 	if err != nil {
 		out = append(out, scenario.Problem{Path: "electricity", Err: err})
 	}
@@ -97,6 +106,33 @@ func (p *Prices) read() (out []scenario.Problem) {
 const maxAmount = 10_000_000
 
 var errAmount = errors.New("want an amount up to 10000000, such as 1250 or 0.12, or unknown")
+
+// price is an amount above 0 in a file's currency.
+func price(text, what, currency string) (Part, error) {
+	part, err := amount(text, what)
+	number, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	switch _, wrong := amount(number, what); {
+	case err != nil && wrong == nil && rest != "":
+		return part, fmt.Errorf("%q: all amounts of a file are in its currency, %s: write the number alone, converted if need be", text, currency)
+	case err == nil && part.Known && part.Value == 0:
+		return Part{What: what}, errors.New("0: want an amount above 0, or unknown")
+	}
+	return part, err
+}
+
+// moduleWatts is the power that the maker of a transceiver or of a cable's end states; 0 if nothing is known. A part in several
+// places has the least.
+func moduleWatts(item string) (least int64) {
+	for _, e := range catalog.Entries(catalog.Cable) {
+		for _, end := range [][2]string{{"switch-module", "switch-power"}, {"nic-module", "nic-power"}, {"node-module", "node-power"}} {
+			p := powerOf(e, end[1], "")
+			if module(e, end[0]) == item && p.Known && p.Tag == catalog.Verified && (least == 0 || p.Value < least) {
+				least = p.Value
+			}
+		}
+	}
+	return least
+}
 
 // amount is a sum of money in ten-thousandths.
 func amount(text, what string) (Part, error) {
@@ -118,6 +154,7 @@ type Cost struct {
 	Energy    Sum // of the years
 	Years     int
 	Currency  string
+	Public    bool // by public prices, without energy
 }
 
 // Total is equipment and energy.
@@ -160,13 +197,10 @@ func (p *Prices) cost(d *Design) *Cost {
 	if p == nil {
 		return nil
 	}
-	c := &Cost{Years: p.Years, Currency: p.Currency}
-	for _, l := range d.Bill {
-		part, ok := p.each[l.Item]
-		if !ok {
-			part = Part{What: "the price of " + l.Item}
-		}
-		c.Equipment.add(l.Quantity, part)
+	c := p.equipment(d.Bill)
+	c.Years = p.Years
+	if p.Public {
+		return c
 	}
 	kWh := func(power int64) int64 { return p.PUE.Of(power) * hoursPerYear * int64(p.Years) / 1_000_000 } // from milliwatts
 	c.Energy.Missing, c.Energy.open = slices.Clone(d.Power.Missing), d.Power.open
@@ -175,6 +209,22 @@ func (p *Prices) cost(d *Design) *Cost {
 		c.Energy.bounds = kWh(d.Power.Most())*p.kWh.Value - c.Energy.Known
 	} else {
 		c.Energy.Missing, c.Energy.open = append(c.Energy.Missing, p.kWh.What), true
+	}
+	return c
+}
+
+// equipment is the cost of parts without energy; nil without prices.
+func (p *Prices) equipment(lines []Line) *Cost {
+	if p == nil {
+		return nil
+	}
+	c := &Cost{Currency: p.Currency, Public: p.Public}
+	for _, l := range lines {
+		part, ok := p.each[l.Item]
+		if !ok {
+			part = Part{What: "the price of " + l.Item}
+		}
+		c.Equipment.add(l.Quantity, part)
 	}
 	return c
 }
@@ -213,7 +263,8 @@ func Items() (out []string) {
 func PriceFile() []byte {
 	var b strings.Builder
 	b.WriteString(`# Prices for weft plan. Replace unknown by what you were quoted; what stays
-# unknown is left out of sums, which then say so. weft has no prices of its own.
+# unknown is left out of sums, which then say so. The public prices that weft
+# knows have no part in it.
 currency: USD
 electricity: unknown   # of a kilowatt-hour
 pue: 1.3               # what the site draws for each watt of equipment

@@ -29,6 +29,10 @@ type DesignRecord struct {
 	Rails            int            `json:"rails"`
 	Levels           int            `json:"levels"`
 	Hops             int            `json:"switches_on_the_longest_way"`
+	RailHops         float64        `json:"switches_between_nics_of_a_rail"`
+	Planes           int            `json:"planes"`
+	Survives         int            `json:"switch_failures_survived"`
+	Places           int            `json:"free_leaf_ports"`
 	ParetoFront      bool           `json:"pareto_front"`
 	Nodes            int            `json:"nodes"`
 	Switches         map[string]int `json:"switches"`
@@ -40,6 +44,7 @@ type DesignRecord struct {
 	Latency          sumRecord      `json:"switch_latency_ns"`
 	Cost             *costRecord    `json:"cost,omitempty"`
 	Growth           *growthRecord  `json:"later,omitempty"`
+	Proof            *proofRecord   `json:"simulated,omitempty"`
 	Scenario         string         `json:"scenario"`
 }
 
@@ -65,6 +70,7 @@ type costRecord struct {
 	Energy    sumRecord `json:"energy"`
 	Years     int       `json:"years"`
 	Currency  string    `json:"currency"`
+	Public    bool      `json:"public_prices,omitempty"` // ranges of public prices, without energy
 }
 
 type growthRecord struct {
@@ -72,23 +78,43 @@ type growthRecord struct {
 	Levels   int            `json:"levels,omitempty"`
 	Switches map[string]int `json:"switches,omitempty"`
 	Problem  string         `json:"problem,omitempty"`
+	Design   string         `json:"design,omitempty"`
+	Holds    int            `json:"present_switches_hold_gpus,omitempty"`
+	Ways     []wayRecord    `json:"ways,omitempty"`
+}
+
+// wayRecord is a way to the later network.
+type wayRecord struct {
+	Name   string        `json:"name"`
+	Stages []stageRecord `json:"stages"`
+}
+
+type stageRecord struct {
+	From     int            `json:"from_gpus"`
+	To       int            `json:"to_gpus"`
+	Switches [3]int         `json:"switches"`
+	Added    []Line         `json:"bought"`
+	Freed    []Line         `json:"left_over,omitempty"`
+	Cables   map[Action]int `json:"cables"`
+	Power    sumRecord      `json:"power_watts"`
+	Cost     sumRecord      `json:"cost"`
 }
 
 // Record is the plan as JSON, with the files of its folder.
 func (p *Plan) Record(files ...string) Record {
 	out := Record{Name: p.Request.Name, GPUs: p.Request.GPUs, Later: p.Request.Later, Node: p.Request.Node, Files: files}
 	for _, d := range p.Designs {
-		out.Designs = append(out.Designs, d.Record(p.Prices))
+		out.Designs = append(out.Designs, d.Record())
 	}
 	return out
 }
 
-// Record is the design as JSON; costs are in the currency of the prices.
-func (d *Design) Record(prices *Prices) DesignRecord {
+// Record is the design as JSON.
+func (d *Design) Record() DesignRecord {
 	out := DesignRecord{
 		Name: d.Name, Protocol: string(d.Kind), Fabric: d.Preset, Switch: d.Switch, NIC: d.NIC, Shape: string(d.Shape),
 		Oversubscription: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den), Rate: d.Rate.Exact(), Rails: d.Rails,
-		Levels: d.Levels, Hops: d.Hops, ParetoFront: d.Front, Nodes: d.Count.Nodes,
+		Levels: d.Levels, Hops: d.Hops, RailHops: d.Merits.RailHops, Planes: d.Merits.Planes, Survives: d.Merits.Survives, Places: d.Merits.Places, ParetoFront: d.Front, Nodes: d.Count.Nodes,
 		Switches: switchCounts(d.Count), Cables: map[string]int{"total": d.Count.TotalCables()},
 		PortsUsed: d.Count.PortsUsed, PortsFree: d.Count.PortsFree,
 		Power: recordOf(d.Power, 1000), Latency: recordOf(d.Latency, 1000), Scenario: string(d.Scenario),
@@ -111,14 +137,29 @@ func (d *Design) Record(prices *Prices) DesignRecord {
 		}
 		out.Bill = append(out.Bill, line)
 	}
-	if d.Cost != nil {
-		out.Cost = &costRecord{recordOf(d.Cost.Equipment, PerUnit), recordOf(d.Cost.Energy, PerUnit), d.Cost.Years, prices.Currency}
-	}
+	out.Cost = &costRecord{recordOf(d.Cost.Equipment, PerUnit), recordOf(d.Cost.Energy, PerUnit), d.Cost.Years, d.Cost.Currency, d.Cost.Public}
+	out.Proof = d.Proof.record()
 	if g := d.Growth; g != nil {
 		out.Growth = &growthRecord{GPUs: g.GPUs, Problem: g.Problem}
 		if g.Problem == "" {
-			out.Growth.Levels, out.Growth.Switches = g.Levels, switchCounts(g.Count)
+			out.Growth.Levels, out.Growth.Switches, out.Growth.Design, out.Growth.Holds = g.Levels, switchCounts(g.Count), g.Name, g.Holds
 		}
+		for _, w := range g.Ways {
+			out.Growth.Ways = append(out.Growth.Ways, w.record())
+		}
+	}
+	return out
+}
+
+// record is the way as JSON.
+func (w Way) record() wayRecord {
+	out := wayRecord{Name: w.Name}
+	for _, s := range w.Stages {
+		x := stageRecord{From: s.From, To: s.To, Switches: s.Switches, Added: s.Added, Freed: s.Freed, Cables: map[Action]int{}, Power: recordOf(s.Power, 1000), Cost: recordOf(s.Cost.Equipment, PerUnit)}
+		for _, c := range s.Cables {
+			x.Cables[c.Action]++
+		}
+		out.Stages = append(out.Stages, x)
 	}
 	return out
 }
@@ -136,4 +177,26 @@ func recordOf(s Sum, scale float64) sumRecord {
 		out.AtMost = &most
 	}
 	return out
+}
+
+// proofRecord is a proof as JSON. Times are in nanoseconds.
+type proofRecord struct {
+	Nodes     int     `json:"nodes"`
+	Radix     int     `json:"ports_of_a_switch"`
+	Shift     float64 `json:"shift_share_of_rate,omitempty"`
+	Bytes     int64   `json:"all_reduce_bytes,omitempty"`
+	AllReduce float64 `json:"all_reduce_ns,omitempty"`
+	Broken    string  `json:"broken_uplink,omitempty"`
+	Whole     float64 `json:"shift_ns,omitempty"`
+	Failed    float64 `json:"shift_with_broken_uplink_ns,omitempty"`
+	Problem   string  `json:"problem,omitempty"`
+}
+
+// record is the proof as JSON, nil without one.
+func (p *Proof) record() *proofRecord {
+	if p == nil {
+		return nil
+	}
+	const ns = 1000 // picoseconds
+	return &proofRecord{p.Model.Nodes, p.Model.Radix, p.Shift, int64(p.Bytes), float64(p.Time) / ns, p.Broken, float64(p.Whole) / ns, float64(p.Failed) / ns, p.Problem}
 }

@@ -51,6 +51,8 @@ type Request struct {
 	Manager bool `yaml:"manager"`
 	// SparePorts is the number of NIC ports that stay free on the leaves: for storage, gateways.
 	SparePorts int `yaml:"spare-ports" range:"0..1000000"`
+	// Others are nodes of other kinds on the same fabric.
+	Others []Other `yaml:"others"`
 	// Cables are the lengths to plan with.
 	Cables Cables `yaml:"cables"`
 	// Job is the workload of the scenarios written for a design.
@@ -74,6 +76,9 @@ type Job struct {
 	// Serving is a serving job, as in a scenario. Without a job it has no model.
 	Serving scenario.Serving `yaml:"serving"`
 }
+
+// mostOthers bounds the groups of other nodes.
+const mostOthers = 100
 
 // maxLevels is the maximum number of switch levels of the topologies.
 const maxLevels = 3
@@ -132,6 +137,15 @@ func (r *Request) Problems() (out []scenario.Problem) {
 	for i, s := range r.Shapes {
 		if !slices.Contains(shapes, s) {
 			add(fmt.Sprintf("shapes[%d]", i), "%s is not planned: want single-switch, rail-optimised, fat-tree, dual-plane or dragonfly", s)
+		}
+	}
+	if len(r.Others) > mostOthers {
+		add("others", "%d groups: want %d at most", len(r.Others), mostOthers)
+		return out
+	}
+	for i := range r.Others {
+		if _, p := r.Others[i].host(); p != nil {
+			out = append(out, scenario.Problem{Path: fmt.Sprintf("others[%d].%s", i, p.Path), Err: p.Err})
 		}
 	}
 	if r.Oversubscription.Num < r.Oversubscription.Den || r.Oversubscription.Den == 0 {

@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"weft/internal/sim/protocol"
@@ -30,13 +29,10 @@ type Plan struct {
 // ratios are the oversubscriptions that are tried.
 var ratios = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 3, Den: 2}, {Num: 2, Den: 1}, {Num: 3, Den: 1}, {Num: 4, Den: 1}, {Num: 7, Den: 1}, {Num: 8, Den: 1}}
 
-// ErrNoPrices is the error for a request that bounds the cost but comes without prices.
-var ErrNoPrices = errors.New("max-cost needs prices: write an example with weft plan --init-prices FILE, fill it in and give it with --prices FILE")
-
-// Make searches the designs for a request.
+// Make searches the designs for a request, with a user's prices or, without any, the public ones.
 func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
-	if r.Cost > 0 && prices == nil {
-		return nil, ErrNoPrices
+	if prices == nil {
+		prices = Public()
 	}
 	m, err := r.machine()
 	if err != nil {
@@ -58,6 +54,9 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 	}
 	front(p.Designs)
 	order(p.Designs)
+	if err := p.grow(); err != nil {
+		return nil, err
+	}
 	if sure {
 		return p, nil
 	}
@@ -75,6 +74,26 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		p.Reasons = inOrder(reasons)
 	}
 	return p, nil
+}
+
+// grow finds the ways to the later network for the first design of each protocol.
+func (p *Plan) grow() (err error) {
+	for _, d := range p.firsts() {
+		if d.Growth != nil && err == nil {
+			d.Growth.Ways, err = d.ways(p.Request, p.Prices)
+		}
+	}
+	return err
+}
+
+// firsts are the first designs of each protocol.
+func (p *Plan) firsts() (out []*Design) {
+	for i, d := range p.Designs {
+		if i == 0 || p.Designs[i-1].Kind != d.Kind {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // fewest is the smallest number of constraints that any design breaks, 0 if relaxing gives no

@@ -146,7 +146,7 @@ func hops(shape scenario.Shape, count topology.Count) int {
 	if shape == scenario.Dragonfly {
 		return 4
 	}
-	return 2*levels(count) - 1
+	return 2*Levels(count) - 1
 }
 
 // fits refuses a dragonfly of one group: its switches are a full mesh of a whole group, however few
@@ -158,8 +158,8 @@ func fits(shape scenario.Shape, count topology.Count) error {
 	return nil
 }
 
-// levels is the number of switch levels.
-func levels(c topology.Count) int {
+// Levels is the number of switch levels.
+func Levels(c topology.Count) int {
 	n := 0
 	for _, k := range c.Switches {
 		if k > 0 {

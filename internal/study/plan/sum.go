@@ -21,6 +21,12 @@ type Sum struct {
 
 // add adds quantity times a part.
 func (s *Sum) add(quantity int, each Part) {
+	if !each.Known && each.Least > 0 { // a range
+		s.Known += int64(quantity) * each.Least
+		s.bounds += int64(quantity) * (each.Most - each.Least)
+		s.soften(each.Tag)
+		return
+	}
 	if !each.Known {
 		if !slices.Contains(s.Missing, each.What) {
 			s.Missing = append(s.Missing, each.What)
@@ -30,30 +36,38 @@ func (s *Sum) add(quantity int, each Part) {
 		return
 	}
 	s.Known += int64(quantity) * each.Value
-	if s.Softest == "" {
-		s.Softest = each.Tag
-	}
-	s.Softest = catalog.Softer(s.Softest, each.Tag)
+	s.soften(each.Tag)
 }
 
-// Complete reports whether all parts are known.
-func (s Sum) Complete() bool { return len(s.Missing) == 0 }
+// soften takes the tag of a known part.
+func (s *Sum) soften(tag catalog.Tag) {
+	if s.Softest == "" {
+		s.Softest = tag
+	}
+	s.Softest = catalog.Softer(s.Softest, tag)
+}
+
+// Complete reports whether all parts are known exactly.
+func (s Sum) Complete() bool { return len(s.Missing) == 0 && s.bounds == 0 }
 
 // Part is a figure of one piece, if it is known.
 type Part struct {
 	Value int64
 	Known bool
+	Least int64 // if it is not known: the low end of a range whose high end is Most; 0 without one
 	Most  int64 // if it is not known: a bound; 0 without one
 	Tag   catalog.Tag
 	What  string // its name, for Missing
 }
 
-// Text is the sum as power or money: with "at least" if parts are unknown, and "at most" if they have
+// Text is the sum as power or money: as a range if parts are ranges, with "at least" if parts are unknown, and "at most" if they have
 // bounds; "unknown" if all are unknown without a bound.
 func (s Sum) Text(write func(int64) string) string {
 	switch {
 	case s.Complete():
 		return write(s.Known)
+	case len(s.Missing) == 0:
+		return write(s.Known) + " to " + write(s.Most())
 	case s.Bounded() && s.bounds > 0 && s.Known == 0:
 		return "≤ " + write(s.Most())
 	case s.Bounded() && s.bounds > 0:
@@ -74,7 +88,7 @@ func PowerText(v int64) string {
 
 // MissingText names the missing parts of a sum, or is empty.
 func (s Sum) MissingText() string {
-	if s.Complete() {
+	if len(s.Missing) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("not known: %s", strings.Join(s.Missing, "; "))

@@ -13,7 +13,6 @@ import (
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
 	"weft/internal/study/advise"
-	"weft/internal/study/plan"
 	"weft/internal/study/serve"
 )
 
@@ -40,6 +39,7 @@ keeps the limits of first token and tokens, and what to change first.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&x.prices, "prices", "", "file with the prices of pieces and electricity (weft plan --init-prices)")
+	devicesFlag(cmd, &x.devices)
 	flags.OutFolder(cmd, &x.out, "the designs' scenarios, advice.json and report.html")
 	f.StringArrayVar(&x.set, "set", nil, "change a field of the profile, such as weights.cost=30; may be repeated")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
@@ -52,6 +52,7 @@ keeps the limits of first token and tokens, and what to change first.`,
 // advising is the flags of weft advise.
 type advising struct {
 	prices, out string
+	devices     string
 	set         []string
 	workers     int
 	asJSON      bool
@@ -65,6 +66,11 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	if err != nil {
 		return err
 	}
+	undo, err := addDevices(e.Env, x.devices)
+	if err != nil {
+		return err
+	}
+	defer undo()
 	text, err := readDocument(e.Env, path)
 	if err != nil {
 		return err
@@ -98,7 +104,7 @@ func (x *advising) run(ctx context.Context, e *simulator.Simulator, path string)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return exit.Errorf(exit.Partial, "interrupted before there was an advice")
-	case errors.Is(err, advise.ErrNothing), errors.Is(err, plan.ErrNoPrices), errors.As(err, &memory):
+	case errors.Is(err, advise.ErrNothing), errors.As(err, &memory):
 		return err
 	case err != nil:
 		return exit.Errorf(exit.Failed, "%w", err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,21 +15,24 @@ import (
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/process"
+	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
+	"weft/internal/sim/catalog"
 	"weft/internal/study/plan"
 	"weft/scenario"
 )
 
 // NewPlan is the verb weft plan.
-func NewPlan(e *process.Env) *cobra.Command {
+func NewPlan(e *simulator.Simulator) *cobra.Command {
 	x := planning{}
 	cmd := &cobra.Command{
 		Use:   "plan [FILE]",
 		Short: "design a cluster's network, with bill of materials, power and cost",
 		Long: `Finds the networks that can be built for a number of GPUs within constraints:
 fabric, topology, oversubscription, models of switch and NIC. Each has its bill of
-materials, its power and its cost by your prices, and can be written as a scenario
-for weft compare. Figures missing from the catalog stay unknown.
+materials, its power and its cost by your prices or public ones, and can be written as a scenario
+for weft compare. Figures missing from the catalog stay unknown. A model of the first
+designs is simulated.
 
 FILE is the request; flags override it. See docs/PLAN.md.`,
 		Example: `  weft plan --gpus 1024 --node dgx-h100
@@ -39,6 +43,7 @@ FILE is the request; flags override it. See docs/PLAN.md.`,
 		RunE: func(cmd *cobra.Command, given []string) error { return x.run(cmd, e, given) },
 	}
 	x.register(cmd)
+	e.ExactFlag(cmd)
 	e.ReportFlags(cmd)
 	return cmd
 }
@@ -46,7 +51,8 @@ FILE is the request; flags override it. See docs/PLAN.md.`,
 // planning is the flags of weft plan.
 type planning struct {
 	prices, init, out, bill string
-	all, asJSON             bool
+	devices                 string
+	all, asJSON, simulate   bool
 	fields                  map[string]*string // by the field of the request
 }
 
@@ -76,9 +82,11 @@ var listFields = map[string]bool{"fabrics": true, "shapes": true, "vendors": tru
 func (x *planning) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&x.prices, "prices", "", "file with the prices of pieces and electricity")
+	devicesFlag(cmd, &x.devices)
 	f.StringVar(&x.init, "init-prices", "", "write an example of a price file with placeholders, and stop; - is standard output")
 	flags.OutFolder(cmd, &x.out, "a scenario of each design, plan.json and report.html")
 	f.StringVar(&x.bill, "bill", "", "print the bill of materials of this design, by name")
+	f.BoolVar(&x.simulate, "simulate", true, "simulate a model of the first designs: a shift, an all-reduce, a broken uplink")
 	f.BoolVar(&x.all, "all", false, "list dominated designs too")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
 	x.fields = map[string]*string{}
@@ -87,10 +95,16 @@ func (x *planning) register(cmd *cobra.Command) {
 	}
 }
 
-func (x *planning) run(cmd *cobra.Command, e *process.Env, given []string) error {
+func (x *planning) run(cmd *cobra.Command, s *simulator.Simulator, given []string) error {
+	e := s.Env
 	if x.init != "" {
 		return writeNew(e, x.init, plan.PriceFile())
 	}
+	undo, err := addDevices(e, x.devices)
+	if err != nil {
+		return err
+	}
+	defer undo()
 	request, err := x.request(cmd, e, given)
 	if err != nil {
 		return err
@@ -105,6 +119,11 @@ func (x *planning) run(cmd *cobra.Command, e *process.Env, given []string) error
 	}
 	if len(p.Designs) == 0 {
 		return errors.New(report.Unmet(p))
+	}
+	if x.simulate && x.bill == "" {
+		line := e.Working("the designs are simulated")
+		p.Prove(cmd.Context(), s.Study(), runtime.GOMAXPROCS(0))
+		line.End()
 	}
 	shown := p
 	if x.bill != "" { // before any file is written
@@ -174,6 +193,27 @@ func (x *planning) request(cmd *cobra.Command, e *process.Env, given []string) (
 		}
 	}
 	return plan.Read(name, text, changes...)
+}
+
+// devicesFlag registers --devices.
+func devicesFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "devices", "", "file with switches, NICs and cables of your own, beside the catalog's")
+}
+
+// addDevices adds the devices of a file to the catalog until undo is called.
+func addDevices(e *process.Env, path string) (undo func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	text, err := readDocument(e, path)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := plan.ReadDevices(path, text)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Extend(entries), nil
 }
 
 // readPrices reads a price file; nil where none is given.

@@ -1,13 +1,11 @@
-package advise
+package plan
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
-	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
-	"weft/internal/study/plan"
 	"weft/scenario"
 )
 
@@ -33,17 +31,17 @@ func (m Model) Text() string {
 // maxDivisor is the largest divisor of ports.
 const maxDivisor = 64
 
-// errNoModel is the error if no model of the allowed size has the levels of the design.
-var errNoModel = errors.New("no model of that size has the levels of the design: allow more with simulate.nodes")
+// ErrNoModel is the error if no model of the allowed size has the levels of the design.
+var ErrNoModel = errors.New("no model of that size has the levels of the design: allow more with simulate.nodes")
 
-// modelsOf is the model of each design, in their order. All have the same divisor if one fits all;
+// ModelsOf is the model of each design, in their order. All have the same divisor if one fits all;
 // otherwise each has the largest that fits it.
-func modelsOf(nodes int, designs []*plan.Design) ([]Model, error) {
+func ModelsOf(nodes int, designs []*Design) ([]Model, error) {
 	models := make([]Model, len(designs))
 	for divisor := maxDivisor; divisor >= 1; divisor /= 2 {
-		if !slices.ContainsFunc(designs, func(d *plan.Design) bool { return !keepsLevels(d, nodes, divisor) }) {
+		if !slices.ContainsFunc(designs, func(d *Design) bool { return !keepsLevels(d, nodes, divisor) }) {
 			for i, d := range designs {
-				models[i] = newModel(d, nodes, divisor)
+				models[i] = NewModel(d, nodes, divisor)
 			}
 			return models, nil
 		}
@@ -54,16 +52,16 @@ func modelsOf(nodes int, designs []*plan.Design) ([]Model, error) {
 			divisor /= 2
 		}
 		if divisor < 1 {
-			return nil, fmt.Errorf("%s with %d nodes: %w", d.Name, nodes, errNoModel)
+			return nil, fmt.Errorf("%s with %d nodes: %w", d.Name, nodes, ErrNoModel)
 		}
-		models[i] = newModel(d, nodes, divisor)
+		models[i] = NewModel(d, nodes, divisor)
 	}
 	return models, nil
 }
 
-// modelNodes is the maximum number of nodes of a model: the allowed number, and for a training job
+// ModelNodes is the maximum number of nodes of a model: the allowed number, and for a training job
 // whole replicas, at least two, so that replicas communicate.
-func modelNodes(most int, d *plan.Design) (int, error) {
+func ModelNodes(most int, d *Design) (int, error) {
 	if d.Count.Nodes > most && d.Resolved.Serving.Given() {
 		return 0, fmt.Errorf("a serving job is simulated on all its nodes, and simulate.nodes allows %d: allow %d", most, d.Count.Nodes)
 	}
@@ -86,17 +84,17 @@ func modelNodes(most int, d *plan.Design) (int, error) {
 	return most / unit * unit, nil
 }
 
-func newModel(d *plan.Design, nodes, divisor int) Model {
+func NewModel(d *Design, nodes, divisor int) Model {
 	return Model{Nodes: min(nodes, d.Count.Nodes), Of: d.Count.Nodes, Divisor: divisor, Radix: d.Radix / divisor}
 }
 
 // keepsLevels reports whether a model has as many levels as its design. A design no larger than the
 // model is its own model.
-func keepsLevels(d *plan.Design, nodes, divisor int) bool {
+func keepsLevels(d *Design, nodes, divisor int) bool {
 	if d.Count.Nodes <= nodes {
 		return divisor == 1
 	}
-	r, err := resolved(d, newModel(d, nodes, divisor))
+	r, err := Scaled(d, NewModel(d, nodes, divisor))
 	if err != nil {
 		return false
 	}
@@ -105,15 +103,11 @@ func keepsLevels(d *plan.Design, nodes, divisor int) bool {
 		return false
 	}
 	count, err := spec.Count()
-	return err == nil && levelsOf(count) == d.Levels
+	return err == nil && Levels(count) == d.Levels
 }
 
-func levelsOf(c topology.Count) int {
-	return len(slices.DeleteFunc(c.Switches[:], func(n int) bool { return n == 0 }))
-}
-
-// resolved is the scenario of a design's model, with changes.
-func resolved(d *plan.Design, m Model, changes ...scenario.Override) (*scenario.Resolved, error) {
+// Scaled is the scenario of a design's model, with changes.
+func Scaled(d *Design, m Model, changes ...scenario.Override) (*scenario.Resolved, error) {
 	file, err := scenario.Decode(d.Name, d.Scenario)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,86 @@
+package advise
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// Products differ in what is simulated, who makes them, and what is left to tune.
+func TestProductsAreComparedAsTheyAreSold(t *testing.T) {
+	a := advised(t, profile)
+	if len(a.Products) != 3 {
+		t.Fatalf("%d products", len(a.Products))
+	}
+	plain, spectrum, ultra := a.Products[0], a.Products[1], a.Products[2]
+	if f := plain.Candidate.Design.Resolved.Fabrics[0]; f.Routing.Mode != "ecmp" || f.CC.Algorithm != "dcqcn" {
+		t.Errorf("plain RoCE v2 has %s and %s", f.Routing.Mode, f.CC.Algorithm)
+	}
+	f := spectrum.Candidate.Design.Resolved.Fabrics[0]
+	if f.Routing.Mode != "adaptive" || f.CC.Algorithm != "rttcc" || !strings.HasPrefix(spectrum.Candidate.Design.Switch, "sn56") || len(spectrum.Candidate.Makers.Switches) != 1 {
+		t.Errorf("Spectrum-X is %s with %s and %s, of %v", spectrum.Candidate.Design.Switch, f.Routing.Mode, f.CC.Algorithm, spectrum.Candidate.Makers.Switches)
+	}
+	if ultra.Candidate != nil || !strings.Contains(ultra.RuledOut, "the NIC connectx-7 does not speak it") {
+		t.Errorf("Ultra Ethernet with a ConnectX-7: %+v", ultra)
+	}
+	best := math.Max(plain.Lead, spectrum.Lead)
+	if got := a.Verdict.Points[1] - a.Verdict.Points[0]; math.Abs(got-best) > 1e-9 {
+		t.Errorf("the lead of the compared product is %g, the best has %g", got, best)
+	}
+	if got := effortSum(effortOf(a.Profile, spectrum.Candidate)); effortSum(effortOf(a.Profile, plain.Candidate))-got != float64(a.Profile.Effort.Tune)/2 {
+		t.Errorf("Spectrum-X leaves an effort of %g", got)
+	}
+}
+
+// A NIC of AMD's speaks Ultra Ethernet, and is not sold with Spectrum-X.
+func TestUltraEthernetNeedsANICThatSpeaksIt(t *testing.T) {
+	a := advised(t, `
+design: {gpus: 32, node: mi355x-8, job: {collective: all-reduce, sizes: [64KiB]}, shapes: [rail-optimised]}
+simulate: {nodes: 4, message: 64KiB, largest-gpus: 128}
+`)
+	if x := a.Products[2]; x.Candidate == nil || x.Candidate.Design.Resolved.Fabrics[0].CC.Algorithm != "nscc" {
+		t.Errorf("%+v", x)
+	}
+	if a.Candidates[0].Design != nil || a.Verdict.Choice != 1 {
+		t.Errorf("InfiniBand of a node with Ethernet NICs: %+v", a.Candidates[0].Design)
+	}
+}
+
+// By hand: of 10 points a value of 100 gets all beside one from 100 to 300, which gets 10 x 100 / x: ln 3 / 2 of them in the mean,
+// 5.49, and a lead of 0 to 6.67 at the ends.
+func TestARangeGetsTheMeanOfItsPoints(t *testing.T) {
+	c := Criterion{Weight: 10, Cells: [2]Cell{{Value: 100, Known: true}, ranged("", 100, 300, "")}}
+	c.score(false)
+	if want := 10 * math.Log(3) / 2; !c.Scored || c.Points[0] != 10 || math.Abs(c.Points[1]-want) > 0.1 {
+		t.Errorf("%v points, by hand 10 and %.2f", c.Points, want)
+	}
+	if math.Abs(c.Lead[0]+20./3) > 1e-9 || c.Lead[1] != 0 {
+		t.Errorf("the lead is %v, by hand -6.67 to 0", c.Lead)
+	}
+}
+
+// 0.8 of 100 points are no lead.
+func TestASmallLeadIsATie(t *testing.T) {
+	p := Default()
+	p.Weights = Weights{Operation: 100}
+	in := &inputs{profile: &p, costFactor: 1, candidates: []*Candidate{
+		{Kind: sides[0], Design: planned(t, "{gpus: 64, fabrics: infiniband, shapes: single-switch}")},
+		{Kind: sides[1], Design: planned(t, "{gpus: 64, fabrics: roce-v2, switches: sn5600, shapes: single-switch}")},
+	}}
+	for tune, want := range map[int]bool{0: true, 6: false} {
+		p.Effort.Tune = tune
+		if v := judge(in); v.Tie != want {
+			t.Errorf("with %d points of tuning a lead of %g is a tie: %v", tune, v.lead(), v.Tie)
+		}
+	}
+}
+
+// Cost, power and recovery are never left out while they have bounds.
+func TestWhatIsKnownAsARangeIsScored(t *testing.T) {
+	a := advised(t, strings.NewReplacer("node: dgx-h100", "node: dgx-b300", "[rail-optimised]", "[rail-optimised, dual-plane]").Replace(profile))
+	for _, c := range a.Verdict.Criteria {
+		if !c.Scored {
+			t.Errorf("%s is not scored: %s and %s", c.Name, c.Cells[0].Text, c.Cells[1].Text)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package plan_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"weft/internal/sim/catalog"
+	"weft/internal/study/plan"
+)
+
+// Ten lines add a switch and a cable: the bill has them, with their watts and prices. By hand: 12 switches of 850 W and 45,000 USD, and
+// modules of 8 W for 700 USD at both ends of 512 cables of 60 m between switches, two links to a module.
+func TestADeviceOfTheUsersIsPlanned(t *testing.T) {
+	text, err := os.ReadFile("../../../examples/plan/devices.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := plan.ReadDevices("devices.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	undo := catalog.Extend(entries)
+	defer undo()
+	d := first(t, "{gpus: 512, fabrics: roce-v2, switches: acme-51t, cables: {leaf-spine: 55m}}")
+	if d.Count.Switches != [3]int{8, 4, 0} {
+		t.Errorf("%v switches", d.Count.Switches)
+	}
+	modules := 0
+	for _, l := range d.Bill {
+		switch {
+		case l.Item == "acme-51t" && l.Power.Value != 850_000:
+			t.Errorf("%+v", l)
+		case l.Item == "ACME-LPO":
+			modules += l.Quantity
+			if l.Power.Value != 8_000 {
+				t.Errorf("%+v", l)
+			}
+		}
+	}
+	if modules != 512 {
+		t.Errorf("%d modules of the user's between switches, by hand 512", modules)
+	}
+	price := plan.Public()
+	if b := string(plan.PriceFile()); !strings.Contains(b, "acme-51t") || price == nil {
+		t.Error("no price file can name the switch")
+	}
+	undo()
+	if _, err := catalog.Lookup(catalog.Switch, "acme-51t"); err == nil {
+		t.Error("the switch is still in the catalog")
+	}
+}
+
+// The power of another device is not the device's.
+func TestADeviceDoesNotInheritPower(t *testing.T) {
+	entries, err := plan.ReadDevices("devices.yaml", []byte("switches: [{name: acme, like: sn5600, vendor: Acme, ports: 64, split: 128, cages: 64, rate: 800Gbps}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalog.Extend(entries)()
+	d := first(t, "{gpus: 512, fabrics: roce-v2, switches: acme, vendors: [Acme, NVIDIA]}")
+	if d.Power.Complete() || !strings.Contains(d.Power.MissingText(), "switch acme") || !strings.Contains(d.Cost.Total().MissingText(), "acme") {
+		t.Errorf("power %+v, cost %+v", d.Power, d.Cost.Total())
+	}
+}
+
+func TestADeviceThatContradictsItselfIsAnError(t *testing.T) {
+	const ok = "like: sn5600, vendor: A, rate: 800Gbps"
+	for text, want := range map[string]string{
+		"switches: [{name: a, ports: 64, split: 32, " + ok + "}]":                        "switches[0].split: 32 ports at lower rates are fewer than the 64",
+		"switches: [{name: a, ports: 64, cages: 65, " + ok + "}]":                        "switches[0].cages: 65 cages are more than the 64 ports",
+		"switches: [{name: a, ports: 64, cages: 48, " + ok + "}]":                        "64 ports do not divide among 48 cages",
+		"switches: [{name: a, ports: 64, watts: 9W, max-watts: 8W, " + ok + "}]":         "switches[0].watts: 9 W typical is more than the 8 W at most",
+		"switches: [{name: a, ports: 64, each: 0, " + ok + "}]":                          `switches[0].each: "0": want an amount of USD above 0`,
+		"switches: [{name: a, ports: 64, " + ok + "}, {name: a, ports: 64, " + ok + "}]": `switches[1].name: "a" is there twice`,
+		"switches: [{name: sn5600, ports: 64, " + ok + "}]":                              `the catalog has a switch "sn5600"`,
+		"switches: [{name: a, ports: 64, like: sn560, vendor: A}]":                       `did you mean "sn5600"`,
+		"switches: [{name: a, " + ok + "}]":                                              "switches[0].ports: want the ports",
+		"nics: [{name: a, like: connectx-7, vendor: B, ports: 2}]":                       "nics[0].ports: a nic has none",
+		"nics: [{name: A b, like: connectx-7, vendor: B}]":                               "nics[0].name",
+		"nics: [{name: a, like: connectx-7}]":                                            "nics[0].vendor: want the maker",
+		"cables: [{name: a}]":                                                            "cables[0].like: want the entry",
+	} {
+		if _, err := plan.ReadDevices("devices.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Prices that cannot be are errors that say what would be valid.
+func TestAPriceThatCannotBeIsAnError(t *testing.T) {
+	for text, want := range map[string]string{
+		"items: [{item: qm9700, each: 0}]":                             "items[0].each: 0: want an amount above 0, or unknown",
+		"{currency: USD, items: [{item: qm9700, each: 30000 EUR}]}":    "all amounts of a file are in its currency, USD",
+		"{currency: USD/EUR, items: [{item: qm9700, each: 1}]}":        "want one currency for the whole file",
+		"items: [{item: MMA4Z00-NS, watts: 1W}]":                       "items[0].watts: 1 W is less than the 15 W",
+		"{electricity: 0, items: [{item: qm9700, each: 1}]}":           "electricity: 0: want an amount above 0",
+		"items: [{item: qm9700, each: 1}, {item: nosuch, each: 1000}]": "no bill of materials has an item",
+	} {
+		if _, err := plan.ReadPrices("prices.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := plan.ReadPrices("prices.yaml", []byte("items: [{item: MMA4Z00-NS, watts: 16W}, {item: qm9700, watts: 600W}]")); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzDevices(f *testing.F) {
+	text, err := os.ReadFile("../../../examples/plan/devices.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	for _, text := range []string{"", "switches: []", "cables: [{name: a, like: osfp-400g-dr4, links: 3}]", "nics: [{name: n, like: thor-2, vendor: B, rate: 800Gbps}]"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		entries, err := plan.ReadDevices("fuzz.yaml", text)
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			if e.Name == "" || e.Title == "" || len(e.Facts) == 0 {
+				t.Fatalf("taken: %+v", e)
+			}
+		}
+	})
+}
