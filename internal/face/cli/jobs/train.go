@@ -279,6 +279,10 @@ func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *sce
 			x.steps.lines[fabric] = &report.Drawn{Fabric: r.Fabrics[fabric].Name, Graph: g, Line: t}
 		}
 	}
+	var err error
+	if o.Stacks, err = x.stacks(file, r); err != nil {
+		return nil, err
+	}
 	out, err := training.Run(ctx, r, o)
 	x.line.Clear()
 	if failed := x.writeTraces(e, r.Training.Nodes*r.Cluster.Node.GPUs); failed != nil {

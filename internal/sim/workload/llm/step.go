@@ -30,6 +30,9 @@ const (
 type Step struct {
 	Graph  *workload.Graph
 	Phases []workload.Phase // in the numbers of the whole cluster
+	// Keys tell the phases apart, in steps of jobs with the same division of the work too: equal keys are the same
+	// communication of the same groups.
+	Keys []string
 	// Stands are the ranks of the cluster that each rank of Graph stands for.
 	Stands [][]int32
 }
@@ -114,7 +117,7 @@ func (b *builder) phase(fam family, purpose workload.Purpose, what communication
 func (b *builder) add(key string, p *workload.Phase) int32 {
 	n := int32(len(b.out.Phases))
 	b.phases[key] = n
-	b.out.Phases = append(b.out.Phases, *p)
+	b.out.Phases, b.out.Keys = append(b.out.Phases, *p), append(b.out.Keys, key)
 	return n
 }
 
