@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"weft/internal/sim/collective"
@@ -46,13 +47,15 @@ type builder struct {
 	first       [numFamilies]int32     // the number of a family's first group in the graph
 	of          [numFamilies][]int32   // by family and rank of this grid: its group within the family
 	phases      map[string]int32
+	same        map[string]int32 // by family, communication and exact sizes
+	asked       []byte           // the key of the last in same
 	buckets     [][]bucket // by stage
 	out         *Step
 }
 
 // Step is the job's training step, folded. The job must have passed Check.
 func (j *Job) Step(f Fold) *Step {
-	b := &builder{Job: j, order: j.schedule(), whole: j.Parallel.grid(), phases: make(map[string]int32)}
+	b := &builder{Job: j, order: j.schedule(), whole: j.Parallel.grid(), phases: make(map[string]int32), same: make(map[string]int32)}
 	b.here = b.whole
 	if f >= FoldReplicas {
 		b.here.tensor, b.here.context = 1, 1
@@ -101,6 +104,20 @@ func (c communication) String() string {
 
 // phase is the number of a communication of a family's groups, with the bytes by stage; 0 is none.
 func (b *builder) phase(fam family, purpose workload.Purpose, what communication, bytes []units.Bytes) int32 {
+	b.asked = append(b.asked[:0], byte(fam), byte(what.do), byte(what.exchange))
+	for _, size := range bytes {
+		b.asked = binary.LittleEndian.AppendUint64(b.asked, uint64(size))
+	}
+	if n, known := b.same[string(b.asked)]; known { // most are asked for again and again
+		return n
+	}
+	n := b.distinct(fam, purpose, what, bytes)
+	b.same[string(b.asked)] = n
+	return n
+}
+
+// distinct is the number of a communication's phase: of sizes that read alike there is one.
+func (b *builder) distinct(fam family, purpose workload.Purpose, what communication, bytes []units.Bytes) int32 {
 	key := fmt.Sprint(fam, what, bytes)
 	if n, known := b.phases[key]; known {
 		return n
