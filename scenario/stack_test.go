@@ -12,7 +12,7 @@ func TestAStackGivesWhatTheScenarioLeavesOut(t *testing.T) {
 	at := func(stack, more string) *Resolved {
 		return resolve(t, strings.NewReplacer("STACK", stack, ", MORE", more).Replace(job))
 	}
-	if r := at("torchtitan", ""); r.Training.Backward != PyTorchBackward || r.Cluster.Node.GPU.Attention != (Ratio{372, 989}) || r.Cluster.Node.GPU.Sustained.Float() != .7 {
+	if r := at("torchtitan", ""); r.Training.Backward != PyTorchBackward || r.Cluster.Node.GPU.Attention != (Ratio{Num: 372, Den: 989}) || r.Cluster.Node.GPU.Sustained.Float() != .7 {
 		t.Errorf("torchtitan has the backward pass %s, attention at %v and long runs at %v: its steps have PyTorch's, FlashAttention-2 and H100 of 500 W", r.Training.Backward, r.Cluster.Node.GPU.Attention, r.Cluster.Node.GPU.Sustained)
 	}
 	if r := at("deepspeed", ""); r.Training.Overlap.Gradients || r.Training.Overlap.Parameters {
@@ -41,7 +41,7 @@ func TestAStackNamesItsSteps(t *testing.T) {
 		if !strings.Contains(stack.HeldOut(false), " % of ") {
 			t.Errorf("%s has no error of held-out steps: %q", stack, stack.HeldOut(false))
 		}
-		h100 := GPU{Model: "h100", Architecture: Hopper, Attention: Ratio{1, 2}, Sustained: Ratio{1, 1}}
+		h100 := GPU{Model: "h100", Architecture: Hopper, Attention: Ratio{Num: 1, Den: 2}, Sustained: Ratio{Num: 1, Den: 1}}
 		if KernelsOf(stack, &h100).Assumed {
 			t.Errorf("%s has no step on H100", stack)
 		}
