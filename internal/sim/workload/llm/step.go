@@ -49,7 +49,7 @@ type builder struct {
 	phases      map[string]int32
 	same        map[string]int32 // by family, communication and exact sizes
 	asked       []byte           // the key of the last in same
-	buckets     [][]bucket // by stage
+	buckets     [][]bucket       // by stage
 	out         *Step
 }
 
