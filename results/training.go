@@ -43,6 +43,8 @@ type TrainingJob struct {
 	Schedule   string `json:"schedule"`
 	Data       int    `json:"data"`
 	Expert     int    `json:"expert"`
+	// ExpertsHidden says that exchanges with experts run beside computing (overlap.experts, DualPipe).
+	ExpertsHidden bool `json:"experts_hidden,omitempty"`
 	// Kernels are the kernels that carry tokens to their experts and back, as throughput kernels of deepep; empty: NCCL's
 	// all-to-all. Busiest is the tokens of the GPU with the busiest experts, over the mean.
 	Kernels   string        `json:"expert_kernels,omitempty"`
@@ -105,12 +107,28 @@ type TrainingFabric struct {
 	// Storage is nil if the scenario gives no rate of storage.
 	Storage  *TrainingStorage `json:"storage,omitempty"`
 	Failures TrainingFailures `json:"failures"`
+	// Stacks are the steps with each stack, shortest first, if the scenario names none.
+	Stacks []StackStep `json:"stacks,omitempty"`
+	// ExpertsHiddenPs is the step with exchanges with experts beside computing (overlap.experts), if the job does not have
+	// that and its division allows it; 0 otherwise.
+	ExpertsHiddenPs int64 `json:"experts_hidden_ps,omitempty"`
 	// UndisturbedPs is the step without the scenario's faults, slow cables and streams; 0 if it has
 	// none.
 	UndisturbedPs int64 `json:"undisturbed_ps,omitempty"`
 	// Beside is the streams' results during the simulated step.
 	Beside  []Stream `json:"beside,omitempty"`
 	Failure string   `json:"failure,omitempty"`
+}
+
+// StackStep is the step with a stack (training.stack), with the times of communication of the step without.
+type StackStep struct {
+	Stack  string  `json:"stack"`
+	StepPs int64   `json:"step_ps"`
+	MFU    float64 `json:"mfu"`
+	// HeldOut is the mean error, without its sign, of the stack's published steps that gave no figure, as a text.
+	HeldOut string `json:"held_out_error,omitempty"`
+	// Assumed says that no published step of the stack has a GPU of this architecture.
+	Assumed bool `json:"assumed,omitempty"`
 }
 
 // TrainingStorage is the job's input and its checkpoints.

@@ -10,6 +10,15 @@ func over(a, b, limit int) bool {
 	return hi > 0 || lo > uint64(limit)
 }
 
+// Part is the cluster of a number of its GPUs: of whole nodes, or of an equal part of one.
+func (c Cluster) Part(gpus int) Cluster {
+	n := &c.Node
+	if c.Nodes = gpus / max(1, n.GPUs); c.Nodes == 0 {
+		c.Nodes, n.NICs, n.GPUs = 1, max(1, n.NICs*gpus/n.GPUs), gpus
+	}
+	return c
+}
+
 // maxEndpoints is the largest cluster that can be represented: ids are 32 bits wide, and memory
 // runs out long before.
 const maxEndpoints = 1 << 24

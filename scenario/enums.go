@@ -127,6 +127,18 @@ const (
 	RecomputeProducts      Recompute = "op"          // every second product, and all that is no product (torchtitan)
 )
 
+// Stack is the software that trains a model: an entry of the catalog.
+type Stack string
+
+// The stacks of which steps were published.
+const (
+	Megatron   Stack = "megatron"   // Megatron-LM, Megatron-Bridge
+	TorchTitan Stack = "torchtitan" // PyTorch's FSDP2 and DTensor
+	NeMo       Stack = "nemo"       // NeMo, above Megatron-Core
+	MaxText    Stack = "maxtext"    // JAX
+	DeepSpeed  Stack = "deepspeed"  // with Megatron-LM's models or Hugging Face's
+)
+
 // BackwardPass is the stack whose backward pass a job has.
 type BackwardPass string
 
@@ -613,7 +625,7 @@ var enums = []enum{
 	listOf(Permutation, Incast, Uniform, Flows),
 	listOf(Dispatch, Combine),
 	listOf(ExchangeAllToAll, ExchangeDispatch),
-	listOf(DeepEP, UCCLEP),
+	listOf(DeepEP, HybridEP, UCCLEP),
 	listOf(LowLatency, Throughput),
 	listOf(ElementFP8, ElementBF16),
 	listOf(GatingUniform, GatingZipf, GatingWeights),
@@ -650,6 +662,7 @@ var enums = []enum{
 		RecomputeAttention, RecomputeUpProjections, RecomputeDense, RecomputeExperts,
 		RecomputeProducts,
 	),
+	listOf(Megatron, TorchTitan, NeMo, MaxText, DeepSpeed),
 	listOf(MegatronBackward, PyTorchBackward),
 	listOf(OneFOneB, ZBH1, ZBH2, ZBV, DualPipe, DualPipeV),
 }

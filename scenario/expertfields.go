@@ -123,8 +123,9 @@ type Library string
 
 // The libraries.
 const (
-	DeepEP Library = "deepep"
-	UCCLEP Library = "uccl-ep"
+	DeepEP   Library = "deepep"
+	HybridEP Library = "hybrid-ep" // NVIDIA's, for NVLink domains
+	UCCLEP   Library = "uccl-ep"
 )
 
 // ExpertKernel is a kind of library kernel.

@@ -23,9 +23,14 @@ type library struct {
 	threads   int
 	proxyTime units.Time
 	signal    Signal
+	copyRate  units.Rate // of throughput kernels on GPUs of the Blackwell generation; 0: as others
 }
 
 // libraries are the values of each library.
+//
+// HybridEP (deepseek-ai/DeepEP@41cad94, docs/README_Hybrid-EP.md): kernels that store by TMA. Its rate is the median of six
+// published rates of 8, 24 and 36 GPUs of a GB200 NVL72, 16 multiprocessors, BF16; of other ranks' rates none was used. It
+// is taken for all GPUs of the Blackwell generation.
 //
 // DeepEP (deepseek-ai/DeepEP@dd758ca): the kernel writes work requests and rings the doorbell
 // (csrc/kernels/legacy/ibgda_device.cuh); an atomic brings the count (internode_ll.cu). Its software time has the
@@ -35,8 +40,9 @@ type library struct {
 // ep/include/common.hpp). Its software time has the least largest error on two published times of 8 ranks,
 // which no NIC serves. The time of a thread for a request is an assumption: no figure was found.
 var libraries = map[Library]library{
-	DeepEP: {software: 17 * units.Microsecond, posting: PostingGPU, signal: SignalAtomic},
-	UCCLEP: {software: 24 * units.Microsecond, posting: PostingProxy, threads: 4, proxyTime: 250 * units.Nanosecond, signal: SignalAtomic},
+	DeepEP:   {software: 17 * units.Microsecond, posting: PostingGPU, signal: SignalAtomic},
+	HybridEP: {software: 17 * units.Microsecond, posting: PostingGPU, signal: SignalAtomic, copyRate: 626 * 8 * units.Gbps},
+	UCCLEP:   {software: 24 * units.Microsecond, posting: PostingProxy, threads: 4, proxyTime: 250 * units.Nanosecond, signal: SignalAtomic},
 }
 
 // mixtureRules are the rules of a mixture of experts: of an exchange, or of a training job.
@@ -46,15 +52,16 @@ type mixtureRules struct {
 	path  string   // of the mixture
 	what  Exchange // that the values are for
 	nodes int      // over which the experts of a layer are divided
+	gpus  int      // of each of them
 }
 
 // mixture is the rules of the workload's mixture.
 func (r workloadRules) mixture() mixtureRules {
-	return mixtureRules{r, &r.Workload.Experts, "workload.experts", r.Workload.Exchange, r.Cluster.Nodes}
+	return mixtureRules{r, &r.Workload.Experts, "workload.experts", r.Workload.Exchange, r.Cluster.Nodes, r.Cluster.Node.GPUs}
 }
 
 // ranks is the number of GPUs over which the experts are divided.
-func (r mixtureRules) ranks() int { return r.nodes * r.Cluster.Node.GPUs }
+func (r mixtureRules) ranks() int { return r.nodes * r.gpus }
 
 func (r mixtureRules) at(field string) string { return r.path + "." + field }
 
@@ -70,6 +77,9 @@ func (r mixtureRules) deriveLibrary() {
 	own := libraries[x.Library]
 	if !r.stated(r.at("software")) {
 		x.Software = own.software
+	}
+	if own.copyRate > 0 && r.Cluster.Node.GPU.Architecture == Blackwell && !r.written[r.at("copy-rate")] {
+		x.CopyRate = own.copyRate
 	}
 	if x.Posting == "" {
 		x.Posting = own.posting
@@ -223,7 +233,7 @@ func (r mixtureRules) check() {
 	}
 	r.checkNodeLimit(copies / ranks)
 	r.checkExpertMemory(copies / ranks)
-	if n := r.messages(r.what, r.nodes, r.Cluster.Node.GPUs); n > maxExchanged {
+	if n := r.messages(r.what, r.nodes, r.gpus); n > maxExchanged {
 		r.complain(at("tokens"), "%d ranks have up to %d messages of a %s with %s kernels at the same time: weft simulates %d; take fewer nodes or experts, or larger chunks", ranks, n, r.what, x.Kernel, maxExchanged)
 	}
 }
@@ -273,7 +283,7 @@ func (x *Experts) weighted() (n int) {
 // checkNodeLimit finds a limit of nodes that cannot hold a token's experts.
 func (r mixtureRules) checkNodeLimit(perRank int) {
 	x, nodes := r.Experts, r.nodes
-	held := x.NodeLimit * perRank * r.Cluster.Node.GPUs
+	held := x.NodeLimit * perRank * r.gpus
 	switch {
 	case x.NodeLimit == 0:
 	case x.NodeLimit > nodes:
@@ -281,7 +291,7 @@ func (r mixtureRules) checkNodeLimit(perRank int) {
 	case x.Replicas > 0:
 		r.complain(r.at("node-limit"), "the groups of node-limited routing are the nodes' own experts, and replicas are on other nodes: leave one of the two out")
 	case held < x.TopK:
-		r.complain(r.at("node-limit"), "%d nodes hold %d experts (%d GPUs with %d each), and a token goes to %d", x.NodeLimit, held, r.Cluster.Node.GPUs, perRank, x.TopK)
+		r.complain(r.at("node-limit"), "%d nodes hold %d experts (%d GPUs with %d each), and a token goes to %d", x.NodeLimit, held, r.gpus, perRank, x.TopK)
 	}
 }
 

@@ -51,6 +51,20 @@ func LoadFrom(path string, in io.Reader) (*File, error) {
 	return DecodeIn(filepath.Dir(path), path, text)
 }
 
+// LoadUnchecked is LoadFrom for a file that may not be valid as it stands, to be resolved with fields that it lacks. The error
+// says that it cannot be read.
+func LoadUnchecked(path string, in io.Reader) (*File, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	root, errs := parse(path, text)
+	if len(errs) > 0 || root == nil {
+		return nil, errs.err()
+	}
+	return &File{Name: path, dir: filepath.Dir(path), root: root}, nil
+}
+
 // Decode reads a scenario. The error holds all problems, as Errors, each beginning with name. Files
 // that the scenario names are relative to the process's folder.
 func Decode(name string, text []byte) (*File, error) { return DecodeIn("", name, text) }

@@ -57,8 +57,9 @@ type resolver struct {
 func (f *File) resolve() (*Resolved, Errors) {
 	r := &resolver{rules: newRules(f)}
 	r.defaults("scenario", reflect.ValueOf(&r.doc).Elem(), "")
-	if f.root.child("training") != nil {
+	if training := f.root.child("training"); training != nil {
 		r.defaults("training", reflect.ValueOf(&r.doc.Training).Elem(), "training")
+		r.stack(training)
 	}
 	if f.root.child("serving") != nil {
 		r.defaults("serving", reflect.ValueOf(&r.doc.Serving).Elem(), "serving")

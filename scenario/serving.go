@@ -94,6 +94,9 @@ func (r workloadRules) checkPool(at string, p *Pool) {
 // checkKV checks the transfers of keys and values.
 func (r workloadRules) checkKV() {
 	k := &r.Serving.KV
+	if f := k.Share.Float(); f <= 0 || f > 1 {
+		r.complain("serving.kv.share", "%s of the NICs' rate: want more than 0 and at most 100%%", k.Share)
+	}
 	if k.NICs > r.Cluster.Node.NICs {
 		r.complain("serving.kv.nics", "a GPU uses %d NICs, a node has %d", k.NICs, r.Cluster.Node.NICs)
 	}
@@ -114,6 +117,12 @@ func (r workloadRules) checkLoad() {
 	l := &r.Serving.Load
 	if f := l.Rate.Float(); f <= 0 || f > MostRequestRate {
 		r.complain("serving.load.rate", "%s requests in a second: want more than 0 and at most %s", l.Rate, fmt.Sprint(int(MostRequestRate)))
+	}
+	if l.Concurrency > 0 && (r.written["serving.load.rate"] || l.Burst > 0) {
+		r.complain("serving.load.concurrency", "%d clients that wait for their answers send at no rate and in no bursts: leave out rate and burst, or concurrency", l.Concurrency)
+	}
+	if l.Concurrency > l.Requests || l.Burst > l.Requests {
+		r.complain("serving.load.requests", "%d requests for a concurrency of %d and bursts of %d: want at least as many", l.Requests, l.Concurrency, l.Burst)
 	}
 	if f := l.PrefixHits.Float(); f < 0 || f >= 1 {
 		r.complain("serving.load.prefix-hits", "%s of each prompt: want 0 or more and less than 100%%", l.PrefixHits)

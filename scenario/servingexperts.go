@@ -53,7 +53,7 @@ func (r workloadRules) deriveRouting() {
 			return
 		}
 		x := w.Experts.overUsual()
-		own := mixtureRules{r, &x, at, Dispatch, p.pool.Tensor * p.pool.Data / per}
+		own := mixtureRules{r, &x, at, Dispatch, p.pool.Tensor * p.pool.Data / per, per}
 		own.derive()
 		own.check()
 		s.Experts.Histogram, s.Experts.Weights, s.Experts.Gating, s.Experts.Skew = "", x.Weights, x.Gating, x.Skew

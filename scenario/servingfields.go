@@ -23,6 +23,11 @@ type Serving struct {
 	Load ServingLoad `yaml:"load"`
 	// Limits are the times that a request may take to count as good.
 	Limits ServingLimits `yaml:"limits"`
+	// HostRequest is the hosts' time from a request's arrival until its prompt can be computed: the server's front end, the
+	// tokenizer, the way to the scheduler.
+	HostRequest units.Time `yaml:"host-request" range:"0..100s"`
+	// HostIteration is the time of the scheduler between two iterations of an instance, in which its GPUs wait.
+	HostIteration units.Time `yaml:"host-iteration" range:"0..1s"`
 	// KV is how the keys and values get from prefill to decode.
 	KV KVTransfer `yaml:"kv"`
 	// Experts is which experts of a mixture tokens choose, and where these are.
@@ -82,6 +87,11 @@ type Pool struct {
 type ServingLoad struct {
 	// Rate is the mean number of requests that arrive in a second, at exponential intervals.
 	Rate Ratio `yaml:"rate"`
+	// Concurrency, if not 0, is the number of clients of a closed loop: each sends its next request when it has the answer
+	// to the one before. Requests then come at no rate.
+	Concurrency int `yaml:"concurrency,omitzero" range:"0..1000000"`
+	// Burst is the number of requests that arrive together; 0: each alone.
+	Burst int `yaml:"burst,omitzero" range:"0..1000000"`
 	// Requests is the number of requests.
 	Requests int `yaml:"requests" range:"1..1000000"`
 	// Prompt is the mean number of tokens of a prompt.
@@ -128,6 +138,10 @@ type KVTransfer struct {
 	// Class is the 802.1p priority of keys and values; on InfiniBand the service level. 0: that of
 	// the fabric's other data.
 	Class int `yaml:"class" range:"0..15"`
+	// Rate is the most that the library moves from a node or to one in a second, whatever its NICs could. 0: no bound.
+	Rate units.Rate `yaml:"rate" range:"0bps..1000Tbps"`
+	// Share is the share of the NICs' rate that the library reaches.
+	Share Ratio `yaml:"share"`
 	// LayerTime is the time of the library for a layer's transfer; a GPU's layers go one after
 	// the other.
 	LayerTime units.Time `yaml:"layer-time" range:"0..1s"`

@@ -37,6 +37,7 @@ func (r workloadRules) deriveTraining() {
 	if r.written["training.noise"] && !r.written["training.noise.draws"] {
 		t.Noise.Draws = NoiseDraws
 	}
+	r.deriveStack()
 	r.checkNoise(gpus)
 	r.checkStorage()
 	r.checkComputing()

@@ -21,19 +21,20 @@ func (r workloadRules) deriveTokens() {
 	case m.Experts == 0:
 		r.complain("training.exchange", "the model has no experts")
 		return
-	case p.Expert%max(1, gpus) != 0:
-		r.complain("training.exchange", "experts over %d GPUs: the ranks of a dispatch are those of whole nodes, a multiple of %d (parallel.expert)", p.Expert, gpus)
+	case p.Expert%max(1, gpus) != 0 && gpus%p.Expert != 0:
+		r.complain("training.exchange", "experts over %d GPUs: the ranks of a dispatch are those of whole nodes or of an equal part of one, a multiple or a divisor of %d (parallel.expert)", p.Expert, gpus)
 		return
 	case p.Tensor*p.Context > 1 && !p.WholeExperts:
 		r.complain("training.exchange", "tensor %d × context %d: the GPUs that share experts are not whole nodes; take parallel.whole-experts", p.Tensor, p.Context)
 		return
 	}
-	own := mixtureRules{r, &t.Experts, at, Dispatch, p.Expert / gpus}
+	part := r.Cluster.Part(p.Expert)
+	own := mixtureRules{r, &t.Experts, at, Dispatch, part.Nodes, part.Node.GPUs}
 	own.usual()
 	own.fromModel(t)
 	own.derive()
 	own.check()
-	if n := own.messages(Combine, own.nodes, gpus); n > maxExchanged {
+	if n := own.messages(Combine, own.nodes, own.gpus); n > maxExchanged {
 		r.complain("training.batch.micro", "%d ranks have up to %d messages of a combine at the same time: weft simulates %d; take smaller micro-batches", own.ranks(), n, maxExchanged)
 	}
 }

@@ -18,6 +18,10 @@ type Training struct {
 	// Recompute is the parts of the forward pass that the backward pass computes again to
 	// save memory: none, selective or full, or Megatron-LM's modules, or torchtitan's op.
 	Recompute []Recompute `yaml:"recompute"`
+	// Stack is the software that trains. It sets what a step reaches of the kernels' rate, the attention's kernel, the
+	// backward pass and the overlap, as far as the scenario leaves them out. Left out: those of NVIDIA's stacks, and
+	// weft train shows the range over all stacks.
+	Stack Stack `yaml:"stack,omitzero"`
 	// Backward is the stack whose backward pass the job has. PyTorch's sends the sums of tensor
 	// parallelism after the weights' gradients and not beside them, and ends a recomputation with
 	// the last result that is needed.

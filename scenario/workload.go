@@ -197,7 +197,7 @@ func (r workloadRules) checkCollective(ranks int) {
 		r.checkReduction(w.Algorithm, valid)
 		r.checkGPUs()
 	}
-	if ranks < 2 {
+	if ranks < 2 && !(r.Serving.Given() && !r.written["workload"]) { // a serving job may have one GPU
 		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
 	}
 	if w.Root >= ranks {

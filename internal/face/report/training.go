@@ -48,6 +48,7 @@ func stepSections(t *results.Training, lines []*Drawn) []doc.Section {
 	return []doc.Section{
 		{Title: "A step on " + doc.Integer(int64(t.Job.GPUs)) + " GPUs", Caption: "means over the GPUs; exposed: the GPU computes nothing meanwhile", Blocks: []doc.Block{trainingTable(t)}},
 		{Verdict: true, Blocks: doc.Paragraphs(trainingSentences(t)...)},
+		stacksSection(t),
 		{
 			Title: "A step, stage by stage", In: doc.Page, Blocks: stepLanes(lines),
 			Caption: "One GPU of each pipeline stage: computation above, communication below. The time axis is the same for all fabrics. The trace has every operation (trace.json of --out, or --trace).",
@@ -270,6 +271,8 @@ func trainingSentences(t *results.Training) (out []string) {
 			out = append(out, slower(&t.Fabrics[best], f))
 		}
 	}
+	out = append(out, stacksSentence(t)...)
+	out = append(out, expertsSentences(t)...)
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 && len(f.Hottest) > 0 {
 			h := f.Hottest[0]

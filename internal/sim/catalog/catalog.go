@@ -21,6 +21,7 @@ type Kind string
 const (
 	GPU      Kind = "gpu"
 	Model    Kind = "model"
+	Stack    Kind = "stack"
 	ScaleUp  Kind = "scale-up"
 	PCIe     Kind = "pcie"
 	NIC      Kind = "nic"
@@ -37,7 +38,7 @@ const (
 
 // Kinds is every kind, in the order in which they are listed.
 func Kinds() []Kind {
-	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Cable, Fabric, CC, Host, Vendor, Model, Defaults}
+	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Cable, Fabric, CC, Host, Vendor, Model, Stack, Defaults}
 }
 
 // Tag is the confidence in a fact.

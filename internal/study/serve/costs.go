@@ -134,6 +134,7 @@ type pace struct {
 	sums    *table
 	experts *experts // nil without experts over several nodes
 	overlap bool     // of exchanges and computations
+	host    units.Time
 }
 
 // computing is the time of an iteration's computations, that of the slowest group. Sums of tensor
@@ -163,7 +164,7 @@ func (p *pace) computing(k *serving.Iteration) units.Time {
 func (p *pace) iteration(groups []serving.Work) units.Time {
 	k := &serving.Iteration{Groups: groups}
 	if p.overlap {
-		return max(p.computing(k), 2*p.experts.time((k.Tokens()+1)/2))
+		return p.host + max(p.computing(k), 2*p.experts.time((k.Tokens()+1)/2))
 	}
-	return p.computing(k) + p.experts.time(k.Tokens())
+	return p.host + p.computing(k) + p.experts.time(k.Tokens())
 }

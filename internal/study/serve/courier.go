@@ -20,6 +20,8 @@ type courier struct {
 	lanes     []lane
 	lane      map[int]int32 // by message under way
 	open      int           // consignments on their way
+	rate      float64       // bytes in a second that the library moves from a node, or to one
+	busy      []units.Time  // by node: until when the library moves data from it, at its rate
 }
 
 // way is what all consignments of a job share.
@@ -79,9 +81,10 @@ type consignment struct {
 // lane is the layers of a consignment that one GPU posts, in order.
 type lane struct {
 	consignment int32
-	poster      int // of the prefill's group, or of the decode's if that reads
-	layer, end  int // the next layer, and the one after the last
-	open        int // messages of the layer in flight
+	poster      int        // of the prefill's group, or of the decode's if that reads
+	layer, end  int        // the next layer, and the one after the last
+	open        int        // messages of the layer in flight
+	until       units.Time // the library moves the layer posted last
 }
 
 // send begins a consignment; delivered is called with its number.
@@ -114,9 +117,13 @@ func (w *way) posts(s serving.Share, poster int) bool {
 func (c *courier) arm(number int) {
 	l := &c.lanes[number]
 	k := &c.sent[l.consignment]
-	if l.layer < l.end {
+	switch now := c.board.Now(); {
+	case l.layer < l.end:
 		computed := k.at + units.Time(l.layer+1)*k.each
-		c.board.At(max(c.board.Now(), computed)+c.way.kv.LayerTime, tagOf(tagLane, number))
+		c.board.At(max(now, computed, l.until)+c.way.kv.LayerTime, tagOf(tagLane, number))
+		return
+	case l.until > now:
+		c.board.At(l.until, tagOf(tagLane, number))
 		return
 	}
 	if k.left--; k.left == 0 {
@@ -129,6 +136,10 @@ func (c *courier) arm(number int) {
 func (c *courier) post(number int) {
 	l := &c.lanes[number]
 	k, w := &c.sent[l.consignment], c.way
+	if l.layer == l.end { // the library has moved the last
+		c.arm(number)
+		return
+	}
 	for _, s := range w.shares {
 		if !w.posts(s, l.poster) {
 			continue
@@ -138,11 +149,41 @@ func (c *courier) post(number int) {
 		m.Routes = w.routes(m.From, m.To)
 		c.lane[c.board.Post(&m)] = int32(number)
 		l.open++
+		l.until = max(l.until, c.moved(m.From, m.To, m.Bytes))
 	}
 	l.layer++
 	if l.open == 0 { // other GPUs hold the same heads, and send them
 		c.arm(number)
 	}
+}
+
+// moved is when the library has moved bytes from one rank to another: the nodes of both have its rate for all that they send
+// or receive.
+func (c *courier) moved(from, to int32, bytes int64) units.Time {
+	if c.busy == nil {
+		c.busy = make([]units.Time, c.way.cluster.Nodes)
+	}
+	end, takes := units.Time(0), units.Time(float64(bytes)/c.rate*float64(units.Second))
+	for _, rank := range []int32{from, to} {
+		node := c.way.cluster.Node(int(rank))
+		c.busy[node] = max(c.busy[node], c.board.Now()) + takes
+		end = max(end, c.busy[node])
+	}
+	return end
+}
+
+// nodeRate is the bytes in a second that the library moves from a node, or to one, on a fabric: a share of the rate of the
+// NICs that keys and values may use, and no more than the library's own.
+func (w *way) nodeRate(f *scenario.Fabric) float64 {
+	nics := w.cluster.NICs
+	if w.kv.OwnNICs > 0 {
+		nics = w.kv.OwnNICs * w.cluster.PerNode
+	}
+	rate := float64(nics) * float64(f.Link.Rate()) / 8 * float64(max(1, f.NIC.Ports)) * w.kv.Share.Float()
+	if own := float64(w.kv.Rate) / 8; own > 0 {
+		rate = min(rate, own)
+	}
+	return rate
 }
 
 // arrived continues a lane whose layer has arrived.

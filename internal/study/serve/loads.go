@@ -141,17 +141,12 @@ func (s *study) loadsOn(rate float64, fabric int) results.ServingLoad {
 	}
 	bytes *= float64(int64(heads*w.cache.Parts*w.cache.Layers) * w.cache.Numbers)
 	f := s.plans[fabric].Fabric
-	link := float64(f.Link.Rate()) / 8 * float64(max(1, f.NIC.Ports))
-	nics := float64(s.r.Cluster.Node.NICs)
-	if own := w.kv.OwnNICs; own > 0 {
-		nics = float64(own * s.r.Cluster.Node.GPUs)
-	}
 	out := results.ServingLoad{}
 	for _, x := range []struct {
 		name  string
 		nodes int
 	}{{"prefill", v.Prefill.Nodes}, {"decode", v.Decode.Nodes}} {
-		if share := rate * bytes / (float64(x.nodes) * nics * link); share > out.Share {
+		if share := rate * bytes / (float64(x.nodes) * w.nodeRate(f)); share > out.Share {
 			out = results.ServingLoad{Resource: fmt.Sprintf("the rate of %s's NICs for keys and values", x.name), Share: share}
 		}
 	}

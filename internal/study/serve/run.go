@@ -148,7 +148,7 @@ func (s *study) draw(o *Options) (rate float64, err error) {
 	l := &s.r.Serving.Load
 	if o.Trace == nil {
 		load := serving.Load{
-			Rate: 1, Requests: l.Requests, Prompt: l.Prompt, Output: l.Output, Exponential: l.Lengths == scenario.ExponentialLengths, Hits: l.PrefixHits.Float(), Seed: s.r.Run.Seed,
+			Rate: 1, Burst: l.Burst, Requests: l.Requests, Prompt: l.Prompt, Output: l.Output, Exponential: l.Lengths == scenario.ExponentialLengths, Hits: l.PrefixHits.Float(), Seed: s.r.Run.Seed,
 		}
 		s.requests = load.Draw()
 		return l.Rate.Float(), nil
@@ -161,7 +161,7 @@ func (s *study) draw(o *Options) (rate float64, err error) {
 func (s *study) at(rate float64) []serving.Request {
 	out := slices.Clone(s.requests)
 	for i := range out {
-		out[i].Arrival = units.Time(float64(out[i].Arrival) / rate)
+		out[i].Arrival = max(1, units.Time(float64(out[i].Arrival)/rate)) // a burst may begin the run
 	}
 	return out
 }
@@ -244,7 +244,7 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 // job is the job on a fabric, whose paces it fills in.
 func (s *study) job(fabric int) *serving.Job {
 	v, w := &s.r.Serving, s.way
-	j := &serving.Job{Layers: w.cache.Layers, Early: v.KV.Send == scenario.KVLayers && !v.Collocated, Lanes: w.posting().Pipeline}
+	j := &serving.Job{Clients: s.clients(), Host: v.HostRequest, Layers: w.cache.Layers, Early: v.KV.Send == scenario.KVLayers && !v.Collocated, Lanes: w.posting().Pipeline}
 	own := paces{s.pace(&v.Prefill, fabric, s.there[fabric], s.uneven[0]), s.pace(w.answering(), fabric, s.here[fabric], s.uneven[1])}
 	s.paces = append(s.paces, own)
 	j.Prefill = pool(&v.Prefill, &s.out.Job.Prefill)
@@ -269,7 +269,7 @@ func pool(p *scenario.Pool, m *results.ServingMemory) serving.Pool {
 func (s *study) pace(p *scenario.Pool, fabric int, x *experts, busiest float64) *pace {
 	c, job := &s.way.cache, modelOn(s.r, p)
 	job.Busiest = busiest
-	return &pace{job: job, cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(collective.AllReduce, p, fabric)], experts: x, overlap: p.Overlap}
+	return &pace{job: job, cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(collective.AllReduce, p, fabric)], experts: x, overlap: p.Overlap, host: s.r.Serving.HostIteration}
 }
 
 // task is a simulation of requests on a fabric.
@@ -288,14 +288,14 @@ func (s *study) points(rates []float64) (tasks []task) {
 		p := &s.out.Points[i]
 		p.Rate, p.Loads = rate, s.loads(rate, alone)
 		p.Fabrics = make([]results.ServingFabric, len(s.plans))
-		if most := p.Loads[0]; most.Share >= 1 {
+		if most := p.Loads[0]; most.Share >= 1 && !s.finite() {
 			p.Unstable = overloaded(most)
 		}
 		requests := s.at(rate)
 		for j := range s.plans {
 			f := &p.Fabrics[j]
 			*f = s.fabric(j)
-			if most := s.loadsOn(rate, j); most.Share >= 1 && p.Unstable == "" {
+			if most := s.loadsOn(rate, j); most.Share >= 1 && p.Unstable == "" && !s.finite() {
 				f.Unstable = overloaded(most)
 			}
 			if p.Unstable == "" && f.Unstable == "" {
@@ -316,6 +316,20 @@ func (s *study) points(rates []float64) (tasks []task) {
 		}
 	}
 	return tasks
+}
+
+// clients is the number of clients of a closed loop; 0 for requests of a rate or a trace.
+func (s *study) clients() int {
+	if s.out.Job.Trace != "" {
+		return 0
+	}
+	return s.r.Serving.Load.Concurrency
+}
+
+// finite reports whether requests come in bursts or from clients that wait: their times are figures of that many requests,
+// and not of a steady state.
+func (s *study) finite() bool {
+	return s.clients() > 0 || s.r.Serving.Load.Burst > 1
 }
 
 // fabric is a fabric without a run.
@@ -357,7 +371,7 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 	for i := range requests {
 		f.tokens += requests[i].Prompt
 	}
-	f.courier = courier{way: s.way, lane: make(map[int]int32), delivered: f.delivered}
+	f.courier = courier{way: s.way, rate: s.way.nodeRate(s.plans[fabric].Fabric), lane: make(map[int]int32), delivered: f.delivered}
 	f.stages = newStages(f, s, fabric)
 	f.scheduler = serving.NewScheduler(s.jobs[fabric], f, requests)
 	if t != nil {
@@ -381,8 +395,10 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 	case err != nil:
 		out.Failure = err.Error()
 	default:
-		out.Run = s.summary(requests, f.scheduler)
-		out.Unstable = growing(out.Run, f.scheduler)
+		out.Run = s.summary(f.scheduler)
+		if !s.finite() {
+			out.Unstable = growing(out.Run, f.scheduler)
+		}
 	}
 	return f
 }
@@ -390,7 +406,10 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 // onNothing is the run of requests on a network that takes no time.
 func (s *study) onNothing(ctx context.Context, requests []serving.Request) (run *results.ServingRun, unstable string) {
 	done := serving.Alone(s.jobs[len(s.plans)], requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
-	run = s.summary(requests, done)
+	run = s.summary(done)
+	if s.finite() {
+		return run, ""
+	}
 	return run, growing(run, done)
 }
 

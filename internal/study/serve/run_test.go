@@ -40,7 +40,7 @@ func resolvedWith(set ...scenario.Override) (*scenario.Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.Resolve(set...)
+	return file.Resolve(append(append(unbounded(), scenario.Set("serving.host-request", "0s", "test")), set...)...)
 }
 
 func served(t *testing.T, o Options, set ...scenario.Override) *results.Serving {
@@ -288,5 +288,94 @@ func TestGoodRequestsAreNoMoreThanWereAsked(t *testing.T) {
 				t.Errorf("seed %s: %.0f %% of %g requests in a second are %g good ones", seed, 100*run.Good, p.Rate, run.GoodRate)
 			}
 		}
+	}
+}
+
+// The host's part of a request is before its prompt, and no part of the wait for prefill.
+func TestTheHostsPartIsBeforeThePrompt(t *testing.T) {
+	alone, host := served(t, Options{}), served(t, Options{}, set("serving.host-request", "5ms"))
+	a, h := alone.Points[0].Ideal, host.Points[0].Ideal
+	if got := h.FirstToken.P50 - a.FirstToken.P50; got != int64(5*units.Millisecond) {
+		t.Errorf("a host's part of 5 ms adds %v to the first token", units.Time(got))
+	}
+	if a.Waiting != h.Waiting || a.PerToken != h.PerToken {
+		t.Errorf("it changes the wait from %+v to %+v, or later tokens", a.Waiting, h.Waiting)
+	}
+	slow := served(t, Options{}, set("serving.host-iteration", "1ms")).Points[0].Ideal
+	if got := slow.PerToken.P50 - a.PerToken.P50; got != int64(units.Millisecond) {
+		t.Errorf("a millisecond of the scheduler for each iteration adds %v to a token", units.Time(got))
+	}
+}
+
+// Clients of a closed loop have a request each under way until none is left, and no load is too much for the job.
+func TestClientsOfAClosedLoopWaitForTheirAnswers(t *testing.T) {
+	file, err := scenario.Decode("test", []byte(strings.Replace(servingText, "rate: 10,", "concurrency: 3,", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(context.Background(), r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range out.Points[0].Fabrics {
+		if f.Run == nil || f.Unstable != "" {
+			t.Fatalf("%s has no figures: %q", f.Name, f.Unstable)
+		}
+		for i, q := range f.Run.Requests {
+			under := 0
+			for _, other := range f.Run.Requests {
+				if other.ArrivedPs <= q.ArrivedPs && q.ArrivedPs < other.DonePs {
+					under++
+				}
+			}
+			if want := 3; under != want {
+				t.Errorf("%s: %d requests are under way when request %d arrives, want %d", f.Name, under, i, want)
+			}
+		}
+	}
+}
+
+// Requests of a burst arrive together, the mean rate stays, and a burst beyond what the job can serve for long has figures.
+func TestABurstHasFigures(t *testing.T) {
+	out := served(t, Options{}, set("serving.load.burst", "10"), set("serving.load.rate", "1000000"))
+	run := out.Points[0].Fabrics[0].Run
+	if run == nil || out.Points[0].Unstable != "" {
+		t.Fatalf("two bursts of ten have no figures: %q", out.Points[0].Unstable)
+	}
+	first, second := run.Requests[0].ArrivedPs, run.Requests[10].ArrivedPs
+	for i, q := range run.Requests {
+		if want := []int64{first, second}[i/10]; q.ArrivedPs != want {
+			t.Errorf("request %d arrives at %d, its burst at %d", i, q.ArrivedPs, want)
+		}
+	}
+	if first == second {
+		t.Error("both bursts arrive at once")
+	}
+}
+
+// One GPU serves alone: nothing is sent, and the network costs nothing.
+func TestOneGPUServes(t *testing.T) {
+	file, err := scenario.Decode("test", []byte(`cluster: {nodes: 1, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+fabrics: [infiniband-ndr]
+serving: {model: llama3-8b, collocated: true, load: {requests: 5}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(context.Background(), r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &out.Points[0]
+	if p.Fabrics[0].Run == nil || p.Fabrics[0].Run.FirstToken != p.Ideal.FirstToken || p.Ideal.FirstToken.P50 <= 0 {
+		t.Errorf("one GPU has first tokens of %+v, without a network of %+v", p.Fabrics[0].Run, p.Ideal.FirstToken)
 	}
 }

@@ -11,11 +11,12 @@ import (
 )
 
 // summary is the times of the requests of a run that ended.
-func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *results.ServingRun {
+func (s *study) summary(done *serving.Scheduler) *results.ServingRun {
 	var first, per, waiting, prefill, moving, open []units.Time
 	out := &results.ServingRun{}
 	limits := &s.r.Serving.Limits
 	tokens, good := 0, 0
+	requests := done.Requests()
 	for i, r := range done.Records() {
 		if r.Done < 0 {
 			continue
@@ -23,7 +24,7 @@ func (s *study) summary(requests []serving.Request, done *serving.Scheduler) *re
 		q := &requests[i]
 		tokens += q.Output
 		out.EndPs = max(out.EndPs, int64(r.Done))
-		first, waiting, prefill = append(first, r.First-q.Arrival), append(waiting, r.Begun-q.Arrival), append(prefill, r.Computed-r.Begun)
+		first, waiting, prefill = append(first, r.First-q.Arrival), append(waiting, r.Begun-q.Arrival-s.r.Serving.HostRequest), append(prefill, r.Computed-r.Begun)
 		each := units.Time(0)
 		if q.Output > 1 {
 			each = (r.Done - r.First) / units.Time(q.Output-1)

@@ -106,7 +106,7 @@ func failures(out *results.KVTransfers) error {
 // move moves the caches of a number of requests at the same time.
 func move(ctx context.Context, r *scenario.Resolved, plan *network.Plan, tokens, requests int) results.KVRow {
 	m := &mover{requests: requests, tokens: tokens, prefill: r.Serving.Prefill.Instances(r.Cluster.Node.GPUs), decode: r.Serving.Decode.Instances(r.Cluster.Node.GPUs)}
-	m.courier = courier{way: wayOf(r), lane: make(map[int]int32), delivered: m.delivered}
+	m.courier = courier{way: wayOf(r), rate: wayOf(r).nodeRate(plan.Fabric), lane: make(map[int]int32), delivered: m.delivered}
 	row := results.KVRow{Tokens: tokens}
 	for _, s := range m.way.shares {
 		_, bytes := m.way.cache.Block(s, m.way.prefill.Tensor, m.way.decode.Tensor, tokens, 0, false)

@@ -16,6 +16,11 @@ import (
 // small is a model of four layers with 8 heads of 128: 4 KiB of a token and layer.
 const small = "{layers: 4, hidden: 1024, ffn: 4096, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048}"
 
+// unbounded are the fields of a library that moves all that the NICs can.
+func unbounded() []scenario.Override {
+	return []scenario.Override{scenario.Set("serving.kv.rate", "0bps", "test"), scenario.Set("serving.kv.share", "100%", "test")}
+}
+
 // moved is the transfer of 4,096 tokens with changes of the scenario.
 func moved(t *testing.T, o TransferOptions, serving string, set ...scenario.Override) results.KVRow {
 	t.Helper()
@@ -24,7 +29,7 @@ func moved(t *testing.T, o TransferOptions, serving string, set ...scenario.Over
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := file.Resolve(set...)
+	r, err := file.Resolve(append(unbounded(), set...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,5 +175,21 @@ func TestTooManyWorkRequestsAreRefused(t *testing.T) {
 	}
 	if _, err = Transfers(context.Background(), r, TransferOptions{Tokens: []int{2_000_000}}); err == nil || !strings.Contains(err.Error(), "takes 4000000 work requests") {
 		t.Errorf("4,000,000 work requests: %v", err)
+	}
+}
+
+// The library moves from a node no more than a share of its NICs' rate, and no more than its own.
+func TestTheLibraryBoundsWhatANodeSends(t *testing.T) {
+	const pools = "  prefill: {nodes: 1, tensor: 8}\n  decode: {nodes: 1, tensor: 8}\n"
+	of := func(rate, share string) float64 {
+		return moved(t, TransferOptions{Tokens: []int{1 << 20}}, pools, scenario.Set("serving.kv.rate", rate, "t"), scenario.Set("serving.kv.share", share, "t"), scenario.Set("serving.kv.layer-time", "0s", "t")).GBps
+	}
+	for _, x := range []struct {
+		rate, share string
+		want        float64
+	}{{"100GB/s", "100%", 100}, {"0bps", "50%", 200}, {"300GB/s", "50%", 200}, {"300GB/s", "90%", 300}} {
+		if got := of(x.rate, x.share); math.Abs(got/x.want-1) > 0.01 {
+			t.Errorf("a library of %s and %s of 8 NICs of 400 Gb/s moves %.1f GB/s, want %.0f", x.rate, x.share, got, x.want)
+		}
 	}
 }

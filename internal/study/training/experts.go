@@ -27,7 +27,24 @@ func busiest(r *scenario.Resolved) float64 {
 		return 0
 	}
 	group := *r
-	group.Cluster.Nodes = t.Parallel.Expert / r.Cluster.Node.GPUs
+	group.Cluster = r.Cluster.Part(t.Parallel.Expert)
 	group.Workload = t.Exchanged(scenario.Dispatch)
 	return exchange.Busiest(&group)
+}
+
+// hideExperts fills in the step whose exchanges with experts are beside computing, if the job's are not.
+func (s *steps) hideExperts() error {
+	if s.result.ExposedPs(workload.Expert.String()) == 0 || s.job.Overlap.Experts {
+		return nil
+	}
+	job := *s.job
+	job.Overlap.Experts = true
+	if job.Check() != nil {
+		return nil
+	}
+	step, err := s.changed(&job)
+	if err == nil {
+		s.result.ExpertsHiddenPs = int64(step) + s.result.StoragePs
+	}
+	return err
 }

@@ -113,7 +113,7 @@ func TestTheTextOfAJobHasItsExchange(t *testing.T) {
 // A job whose tokens the kernels of a library cannot carry is refused.
 func TestExchangesThatDoNotFitAreRefused(t *testing.T) {
 	for job, want := range map[string]string{
-		strings.Replace(expertJob("2", "exchange: dispatch"), "expert: 16", "expert: 4", 1):            "experts over 4 GPUs",
+		strings.Replace(expertJob("2", "exchange: dispatch"), "expert: 16", "expert: 3", 1):            "experts over 3 GPUs",
 		strings.Replace(expertJob("2", "exchange: dispatch"), "expert: 16", "expert: 8, tensor: 2", 1): "the GPUs that share experts are not whole nodes",
 		expertJob("2", "experts: {gating: zipf}"):                                                      "these are for exchange: dispatch",
 		expertJob("2", "exchange: dispatch\n  experts: {tokens: 7}"):                                   "7: the job has 512",

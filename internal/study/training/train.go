@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"weft/internal/sim"
@@ -12,6 +13,7 @@ import (
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/workload"
 	"weft/internal/sim/workload/llm"
+	"weft/internal/sim/workload/pipeline"
 	"weft/internal/study/many"
 	"weft/results"
 	"weft/scenario"
@@ -42,6 +44,9 @@ type Options struct {
 	// Whole: the length of the step of a changed job whose communication takes the same times. A
 	// change may alter the computing times only.
 	Again func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
+	// Stacks are the same scenario with each stack, for the length of its step with the same times of communication. Whole
+	// has none.
+	Stacks []*scenario.Resolved
 	// Cache, if not nil, has the results of earlier simulations of parts of the step, and takes the new ones. Simulations
 	// that record, and the whole step of Whole, do not use it.
 	Cache known.Store
@@ -66,7 +71,7 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Trainin
 	if o.Whole {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, sharing: o.Sharing, cache: o.Cache}
+	t := &training{scenario: r, job: job, step: job.Step(fold), entire: o.Whole, exact: o.Exact, out: out, timeline: o.Timeline, again: o.Again, stacks: o.Stacks, sharing: o.Sharing, cache: o.Cache}
 	if noisy(&r.Training.Noise) && !o.Whole {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
@@ -186,6 +191,7 @@ type training struct {
 	out      *results.Training
 	mu       sync.Mutex // of timeline
 	timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
+	stacks   []*scenario.Resolved
 	again    func(fabric int, step func(change func(*llm.Job)) (units.Time, error)) error
 	sharing  *many.Sharing
 	cache    known.Store
@@ -263,18 +269,31 @@ func (s *steps) assemble() (err error) {
 			return err
 		}
 	}
+	if err := errors.Join(s.onStacks(), s.hideExperts()); err != nil {
+		return err
+	}
 	if s.again != nil {
-		return s.again(s.fabric, s.changed)
+		return s.again(s.fabric, func(change func(*llm.Job)) (units.Time, error) {
+			job := *s.job
+			change(&job)
+			return s.changed(&job)
+		})
 	}
 	return nil
 }
 
-// changed is the length of the step if the job is changed, with the same times of communication.
-func (s *steps) changed(change func(*llm.Job)) (units.Time, error) {
-	job := *s.job
-	change(&job)
+// changed is the length of the step of another job, with the same times of communication. The error says which of its
+// communication this step has not.
+func (s *steps) changed(job *llm.Job) (units.Time, error) {
 	step := job.Step(llm.FoldAll)
-	line, err := workload.Replay(step.Graph, s.took(step))
+	of := make([]int32, len(step.Keys)) // the phases of this step by those of the other
+	for i, key := range step.Keys {
+		if of[i] = int32(slices.Index(s.step.Keys, key)); of[i] < 0 {
+			return 0, fmt.Errorf("%w: %s", errOtherPhase, step.Phases[i].Name)
+		}
+	}
+	took := s.took(step)
+	line, err := workload.Replay(step.Graph, func(phase int32, rank int) units.Time { return took(of[phase], rank) })
 	if err != nil {
 		return 0, err
 	}
@@ -413,6 +432,7 @@ func describeJob(r *scenario.Resolved, j *llm.Job) results.TrainingJob {
 	if p := &r.Training.Published; p.MFU.Den > 0 {
 		out.PublishedMFU, out.PublishedSource = p.MFU.Float(), p.Source
 	}
+	out.ExpertsHidden = j.Overlap.Experts || p.Schedule >= pipeline.DualPipe
 	if x := &r.Training.Experts; j.Kernels {
 		out.Kernels, out.Busiest = fmt.Sprintf("%s kernels of %s", x.Kernel, x.Library), j.Busiest
 	}

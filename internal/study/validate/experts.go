@@ -53,6 +53,7 @@ func expertCases() []*Case {
 			Slow:      true,
 			Run:       throughputRows,
 		},
+		hybridCase(),
 		{
 			ID:        "serving/moe-ecmp",
 			Claim:     "Dispatch on RoCE v2 loses much by ECMP; with static routes it takes as long as on InfiniBand.",
@@ -146,4 +147,54 @@ func ecmpRows(e *Env) ([]Row, error) {
 	}
 	return append(rows,
 		one("ECMP over InfiniBand, one queue pair to a peer", Plain, 1.2, ratio(single[1], single[0]), atLeast, "%v and %v", single[1].Time, single[0].Time)), nil
+}
+
+// hybridRates are the published rates of HybridEP's kernels inside a GB200 NVL72 in GB/s: 4,096 tokens of 7,168, top-8,
+// eight experts a GPU, 16 multiprocessors, BF16.
+var hybridRates = []struct {
+	ranks             int
+	dispatch, combine float64
+	fitted            bool
+}{
+	{8, 750.15, 684.27, true},
+	{16, 661.93, 600.75, false},
+	{24, 637.80, 565.53, true},
+	{32, 629.79, 547.25, false},
+	{36, 612.85, 543.27, true},
+}
+
+func hybridCase() *Case {
+	return &Case{
+		ID:         "serving/moe-hybrid-ep",
+		Claim:      "Throughput kernels of HybridEP among 16 and 32 GPUs of a GB200 NVL72, beside published bandwidths.",
+		Reference:  "Measured: deepseek-ai/DeepEP@41cad94, docs/README_Hybrid-EP.md: GB200, kernel alone, 16 multiprocessors (V).",
+		Setting:    "4,096 tokens of 7,168, top-8, eight experts a GPU, BF16 both ways; a node of preset gb200-nvl72 with as many GPUs.",
+		Calibrated: "workload.experts.copy-rate of HybridEP, 626 GB/s, is the median of the six rates of 8, 24 and 36 GPUs, which are therefore not scored.",
+		Run:        hybridRows,
+	}
+}
+
+func hybridRows(e *Env) (rows []Row, err error) {
+	for _, k := range hybridRates {
+		if e.Short && k.ranks > 16 {
+			break
+		}
+		x := scenario.Experts{Library: scenario.HybridEP, Kernel: scenario.Throughput, Element: scenario.ElementBF16, Count: 8 * k.ranks, TopK: 8, Tokens: 4096}
+		node := scenario.Node{Preset: "gb200-nvl72", GPUs: k.ranks, NICs: k.ranks}
+		for _, exchange := range []scenario.Exchange{scenario.Dispatch, scenario.Combine} {
+			p, err := e.exchangePoints(1, node, scenario.Topology{}, exchange, x, scenario.Fabric{Preset: "infiniband-ndr"})
+			if err != nil {
+				return nil, err
+			}
+			published, tolerance := k.dispatch, within(0.15)
+			if exchange == scenario.Combine {
+				published = k.combine
+			}
+			if k.fitted {
+				tolerance = shown
+			}
+			rows = append(rows, one(fmt.Sprintf("%s, %d ranks", exchange, k.ranks), Gigabytes, published*1e9, p[0].AlgBW*1e9, tolerance, "%v", p[0].Time))
+		}
+	}
+	return rows, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	workload "weft/internal/sim/workload/serving"
 	"weft/internal/study/serve"
+	"weft/results"
 	"weft/scenario"
 	"weft/units"
 )
@@ -36,6 +37,19 @@ func servingCases() []*Case {
 			"4 heads of keys and values on 8 GPUs: each head is on two, and moves twice, as the published sizes say. All tokens of a layer lie together; slices of 64 KiB by WRITE.",
 		Calibrated: "serving.kv.layer-time, 19 us, was fitted on the three rows of serving/kv-mooncake, which are therefore not scored: the least squares of their relative errors. They have too few tokens to tell a time for each layer from one for each transfer.",
 		Run:        mooncakeRows,
+	}, {
+		ID:         "serving/kv-node",
+		Claim:      "The keys and values of a long prompt move from a node at the published rate of a library, whatever the NICs could.",
+		Reference:  "Measured: kvcache-ai/Mooncake, 40 GB of a request of 128k tokens of Llama 3 70B: 87 GB/s on 4 x 200 Gb/s and 190 GB/s on 8 x 400 Gb/s of RoCE (the second also in its page on EFA, id 15158598).",
+		Setting:    "Two nodes of 8 GPUs, one switch, RoCE v2; tensor parallelism of 8 at both ends.",
+		Calibrated: "serving.kv.share and serving.kv.rate are the two rows of serving/kv-node, which are therefore not scored.",
+		Run:        nodeRateRows,
+	}, {
+		ID:        "serving/vllm-one-gpu",
+		Claim:     "First tokens, later tokens and a burst of vLLM on one GPU.",
+		Reference: "Measured: kvcached, benchmarks/bench_layout/H100_results.md (pull request 331), rows A and F without kvcached: vLLM 0.19, Qwen3 0.6B, one H100, random prompts of 512 tokens and answers of 128, 500 requests (S).",
+		Setting:   "One GPU of preset dgx-h100, prompts and answers in one instance, 50 % of the memory; the defaults of serving otherwise. Nothing was fitted on these rows.",
+		Run:       vllmRows,
 	}, {
 		ID:        "serving/queues",
 		Claim:     "The line before prefill is a queue: the mean wait of random requests without a network is that of M/D/1, M/M/1, M/G/1 and M/M/4 within 2 %.",
@@ -137,4 +151,77 @@ func mooncakeRows(e *Env) ([]Row, error) {
 			"published %.2f GB/s, weft %.2f", x.gbps, row.GBps))
 	}
 	return rows, nil
+}
+
+// resolvedServing is a serving scenario.
+func resolvedServing(s *scenario.Scenario) (*scenario.Resolved, error) {
+	file, err := scenario.New("serving", s)
+	if err != nil {
+		return nil, err
+	}
+	return file.Resolve()
+}
+
+func nodeRateRows(e *Env) (rows []Row, err error) {
+	for _, x := range []struct {
+		nics      int
+		fabric    string
+		gbps      float64
+		tolerance Tolerance
+	}{{4, "roce-v2-200g", 87, shown}, {8, "roce-v2-400g", 190, shown}} {
+		pool := scenario.Pool{Nodes: 1, Tensor: 8}
+		r, err := resolvedServing(&scenario.Scenario{
+			Cluster: scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: "dgx-h100", NICs: x.nics}}, Topology: scenario.Topology{Shape: scenario.SingleSwitch},
+			Fabric: scenario.Fabric{Preset: x.fabric}, Serving: scenario.Serving{Model: scenario.Model{Preset: "llama3-70b"}, Prefill: pool, Decode: pool},
+		})
+		if err != nil {
+			return nil, err
+		}
+		tokens := 128 << 10
+		if e.Short {
+			tokens /= 16
+		}
+		out, err := serve.Transfers(e.Ctx, r, serve.TransferOptions{Workers: e.Workers, Tokens: []int{tokens}})
+		if err != nil {
+			return nil, err
+		}
+		row := &out.Fabrics[0].Rows[0]
+		rows = append(rows, one(fmt.Sprintf("%d NICs, %s", x.nics, x.fabric), Gigabytes, x.gbps*1e9, row.GBps*1e9, x.tolerance, "%.1f GB", float64(row.Bytes)/1e9))
+	}
+	return rows, nil
+}
+
+// qwen06 is Qwen3-0.6B (its config.json, R).
+var qwen06 = scenario.Model{Layers: 28, Hidden: 1024, FFN: 3072, Gated: true, Heads: 16, KVHeads: 8, HeadDim: 128, Vocab: 151936, Tied: true, Sequence: 2048}
+
+func vllmRows(e *Env) ([]Row, error) {
+	run := func(load scenario.ServingLoad) (*results.ServingRun, error) {
+		load.Requests, load.Prompt, load.Output, load.Lengths = 500, 512, 128, scenario.FixedLengths
+		r, err := resolvedServing(&scenario.Scenario{
+			Cluster: scenario.Cluster{Nodes: 1, Node: scenario.Node{Preset: "dgx-h100", GPUs: 1, NICs: 1}}, Fabric: scenario.Fabric{Preset: "infiniband-ndr"},
+			Serving: scenario.Serving{Model: qwen06, Collocated: true, Prefill: scenario.Pool{Tensor: 1, Memory: scenario.Ratio{Num: 1, Den: 2}}, Load: load},
+		})
+		if err != nil {
+			return nil, err
+		}
+		out, err := serve.Run(e.Ctx, r, serve.Options{Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		return out.Points[0].Fabrics[0].Run, nil
+	}
+	steady, err := run(scenario.ServingLoad{Rate: scenario.Ratio{Num: 16, Den: 1}})
+	if err != nil {
+		return nil, err
+	}
+	burst, err := run(scenario.ServingLoad{Burst: 500})
+	if err != nil {
+		return nil, err
+	}
+	const ms, host = float64(units.Millisecond), "not found; requests do not wait for each other in the host's part here"
+	return []Row{
+		one("first token, 16 requests in a second", Microseconds, 38.9*ms, float64(steady.FirstToken.Mean), within(0.25), host),
+		one("later tokens, 16 requests in a second", Microseconds, 2.39*ms, float64(steady.PerToken.Mean), within(0.25), ""),
+		one("500 requests at once, until the last answer", Microseconds, 500/94.91*1e3*ms, float64(burst.EndPs), within(0.25), "not found; the host's work for each token is left out here"),
+	}, nil
 }

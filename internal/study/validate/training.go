@@ -30,7 +30,7 @@ func trainingCases() []*Case {
 		},
 		publishedCase("nvidia", "of NVIDIA's own stacks of 2024 to 2026", func(s *publishedStep) bool { return s.Year >= 2024 && nvidiaStacks[s.Stack] }),
 		publishedCase("others", "of other stacks of 2024 to 2026", func(s *publishedStep) bool { return s.Year >= 2024 && !nvidiaStacks[s.Stack] }),
-		crossValidation(),
+		stacksCase(),
 		scalingCase(),
 		publishedCase("before-2024", "of stacks before 2024", func(s *publishedStep) bool { return s.Year < 2024 }),
 	}

@@ -122,8 +122,8 @@ var kinds = []kind{
 	{
 		number:  "speed of a training step",
 		against: "published steps",
-		cases:   []string{"training/published-nvidia", "training/published-others", "training/published-before-2024", "training/left-out-source"},
-		doubt:   "with experts, or with a stack that no row shows (training/left-out-source). The difference between two fabrics is the better figure",
+		cases:   []string{"training/published-nvidia", "training/published-others", "training/published-before-2024", "training/stacks"},
+		doubt:   "with experts, or with a stack that no row shows (training/stacks). The difference between two fabrics is the better figure",
 	},
 	{
 		number:  "scaling efficiency of a training job",

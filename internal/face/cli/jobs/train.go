@@ -40,6 +40,7 @@ type trainFlags struct {
 	strong   bool
 	calm     bool
 	trace    string
+	parallel string
 	started  time.Time
 	folder   *simulator.RunFolder
 	line     *process.Status
@@ -70,11 +71,18 @@ With --seeds it does so for several seeds, and prints the mean of the step and o
 exposed communication with its 95 % interval: collisions in hashing switches are
 random.
 
-A job that does not fit the GPUs' memory is refused with the arithmetic.`,
+A job that does not fit the GPUs' memory, or whose work cannot be divided as asked, is
+refused with the arithmetic and with a division that fits.
+
+With --parallel auto it looks for the division with the shortest step: tensor, context,
+pipeline, data and expert parallelism, the parts of a stage, the schedule, ZeRO, the
+micro-batch and recomputation. Memory and a step by rates alone judge all of them; the
+best few are simulated on each fabric. The batch of the step stays.`,
 		Example: `  weft train example:llama3-8b-64
   weft train example:llama3-8b-64 --scale 64,128,256 --html scaling.html
   weft train example:llama3-8b-64 --seeds 10
   weft train example:llama3-8b-64 --trace step
+  weft train example:llama3-8b-64 --parallel auto
   weft train example:llama3-8b-64 --fabric infiniband-ndr --whole`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
@@ -95,6 +103,8 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.BoolVar(&x.calm, "without-noise", false, "with --scale: all GPUs and kernels are equal")
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
 	_ = cmd.MarkFlagDirname("trace")
+	f.StringVar(&x.parallel, "parallel", "", "auto: look for the division of the work with the shortest step")
+	_ = cmd.RegisterFlagCompletionFunc("parallel", cobra.FixedCompletions([]string{autoParallel}, cobra.ShellCompDirectiveNoFileComp))
 	simulator.SeriesFlag(cmd, &x.series)
 	simulator.MetricsFlag(cmd, &x.metrics)
 	e.ReportFlags(cmd)
@@ -114,6 +124,9 @@ func (x *trainFlags) check(e *simulator.Simulator) error {
 	case x.IsArray() && (x.series || x.metrics != "" || x.whole):
 		return fmt.Errorf("--slurm divides the parts of a step among processes, and --series, --metrics and --whole need them in one: leave them out")
 	}
+	if err := x.checkParallel(); err != nil {
+		return err
+	}
 	return e.CheckSteps(x.whole)
 }
 
@@ -126,12 +139,12 @@ func (x *trainFlags) do(cmd *cobra.Command, e *simulator.Simulator, path string)
 		file, err = x.Overlaid(e.Env, file)
 	}
 	if err != nil {
-		return err
+		return x.proposedFor(cmd.Context(), e, path, err)
 	}
 	memory := func() (units.Bytes, error) {
 		r, err := x.Resolve(file)
 		if err != nil {
-			return 0, err
+			return 0, x.proposed(cmd.Context(), file, err)
 		}
 		return r.Estimate().Memory, nil
 	}
@@ -141,10 +154,13 @@ func (x *trainFlags) do(cmd *cobra.Command, e *simulator.Simulator, path string)
 func (x *trainFlags) run(ctx context.Context, e *simulator.Simulator, file *scenario.File) error {
 	r, err := x.Resolve(file)
 	if err != nil {
-		return err
+		return x.proposed(ctx, file, err)
 	}
 	if r.Training.Model.Layers == 0 {
 		return file.ErrorAt("training", fmt.Errorf("the scenario has no training job: write training: with a model, as in example:llama3-8b-64"))
+	}
+	if x.parallel != "" {
+		return x.search(ctx, e, file, r)
 	}
 	folder, err := e.ClaimRun(x.Out, r)
 	if err != nil {
@@ -279,6 +295,10 @@ func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *sce
 			x.steps.lines[fabric] = &report.Drawn{Fabric: r.Fabrics[fabric].Name, Graph: g, Line: t}
 		}
 	}
+	var err error
+	if o.Stacks, err = x.stacks(file, r); err != nil {
+		return nil, err
+	}
 	out, err := training.Run(ctx, r, o)
 	x.line.Clear()
 	if failed := x.writeTraces(e, r.Training.Nodes*r.Cluster.Node.GPUs); failed != nil {
@@ -288,7 +308,7 @@ func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *sce
 	case ctx.Err() != nil && (out == nil || !out.Begun()):
 		return nil, exit.Errorf(exit.Partial, "stopped before a step was complete")
 	case out == nil:
-		return nil, file.ErrorAt("training", err)
+		return nil, x.proposed(ctx, file, file.ErrorAt("training", err))
 	}
 	return out, simulator.Conclusion(ctx, err)
 }

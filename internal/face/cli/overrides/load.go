@@ -346,6 +346,16 @@ func hintOfMissing(path string) string {
 	return "; weft init writes one of your own cluster, weft examples has some to start from"
 }
 
+// OpenUnchecked reads a scenario that may not be valid as it stands.
+func OpenUnchecked(e *process.Env, path string) (*scenario.File, error) {
+	in, err := e.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return scenario.LoadUnchecked(e.Path(path), in)
+}
+
 // Open is the scenario of a file, or of standard input for -.
 func Open(e *process.Env, path string) (*scenario.File, error) {
 	if path == "-" {

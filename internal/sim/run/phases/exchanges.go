@@ -7,7 +7,8 @@ import (
 	"weft/scenario"
 )
 
-// A phase of exchanges is what the kernels of a library send in groups of whole nodes, whose ranks follow each other.
+// A phase of exchanges is what the kernels of a library send in groups of whole nodes, or of a part of one, whose
+// ranks follow each other.
 // The scenario's workload has the exchange. Every group draws the same tokens.
 
 // graphOf is a phase by itself.
@@ -17,7 +18,7 @@ func graphOf(r *scenario.Resolved, phase *workload.Phase) *workload.Graph {
 		return phase.Graph(ranks)
 	}
 	own := *r
-	own.Cluster.Nodes = len(phase.Groups[0]) / r.Cluster.Node.GPUs
+	own.Cluster = r.Cluster.Part(len(phase.Groups[0]))
 	one := exchange.GraphOf(&own)
 	g := *one
 	g.Ranks = make([][]workload.Op, ranks)

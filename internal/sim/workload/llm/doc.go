@@ -22,6 +22,5 @@
 // # What is left out
 //
 // Dropout; input data, checkpoints and logging; memory bandwidth that collectives take from
-// computation; imbalance of experts, but for the time of the busiest GPU's (Job.Busiest); DeepSeek's
-// multi-token prediction.
+// computation; imbalance of experts, but for the time of the busiest GPU's (Job.Busiest).
 package llm

@@ -205,14 +205,23 @@ func (e *MemoryError) Error() string {
 // Fits checks the memory of every stage; the error is a *MemoryError about the
 // fullest.
 func (j *Job) Fits() error {
-	var worst Use
+	if worst := j.fullest(); worst.total() > j.GPU.Memory {
+		return &MemoryError{j, worst}
+	}
+	return nil
+}
+
+// Fullest is the memory of a GPU of the fullest stage.
+func (j *Job) Fullest() units.Bytes {
+	worst := j.fullest()
+	return worst.total()
+}
+
+func (j *Job) fullest() (worst Use) {
 	for stage := range j.Parallel.Pipeline {
 		if u := j.Use(stage); stage == 0 || u.total() > worst.total() {
 			worst = u
 		}
 	}
-	if worst.total() > j.GPU.Memory {
-		return &MemoryError{j, worst}
-	}
-	return nil
+	return worst
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"weft/internal/sim/collective"
@@ -30,6 +31,9 @@ const (
 type Step struct {
 	Graph  *workload.Graph
 	Phases []workload.Phase // in the numbers of the whole cluster
+	// Keys tell the phases apart, in steps of jobs with the same division of the work too: equal keys are the same
+	// communication of the same groups.
+	Keys []string
 	// Stands are the ranks of the cluster that each rank of Graph stands for.
 	Stands [][]int32
 }
@@ -43,13 +47,15 @@ type builder struct {
 	first       [numFamilies]int32     // the number of a family's first group in the graph
 	of          [numFamilies][]int32   // by family and rank of this grid: its group within the family
 	phases      map[string]int32
-	buckets     [][]bucket // by stage
+	same        map[string]int32 // by family, communication and exact sizes
+	asked       []byte           // the key of the last in same
+	buckets     [][]bucket       // by stage
 	out         *Step
 }
 
 // Step is the job's training step, folded. The job must have passed Check.
 func (j *Job) Step(f Fold) *Step {
-	b := &builder{Job: j, order: j.schedule(), whole: j.Parallel.grid(), phases: make(map[string]int32)}
+	b := &builder{Job: j, order: j.schedule(), whole: j.Parallel.grid(), phases: make(map[string]int32), same: make(map[string]int32)}
 	b.here = b.whole
 	if f >= FoldReplicas {
 		b.here.tensor, b.here.context = 1, 1
@@ -98,6 +104,20 @@ func (c communication) String() string {
 
 // phase is the number of a communication of a family's groups, with the bytes by stage; 0 is none.
 func (b *builder) phase(fam family, purpose workload.Purpose, what communication, bytes []units.Bytes) int32 {
+	b.asked = append(b.asked[:0], byte(fam), byte(what.do), byte(what.exchange))
+	for _, size := range bytes {
+		b.asked = binary.LittleEndian.AppendUint64(b.asked, uint64(size))
+	}
+	if n, known := b.same[string(b.asked)]; known { // most are asked for again and again
+		return n
+	}
+	n := b.distinct(fam, purpose, what, bytes)
+	b.same[string(b.asked)] = n
+	return n
+}
+
+// distinct is the number of a communication's phase: of sizes that read alike there is one.
+func (b *builder) distinct(fam family, purpose workload.Purpose, what communication, bytes []units.Bytes) int32 {
 	key := fmt.Sprint(fam, what, bytes)
 	if n, known := b.phases[key]; known {
 		return n
@@ -114,7 +134,7 @@ func (b *builder) phase(fam family, purpose workload.Purpose, what communication
 func (b *builder) add(key string, p *workload.Phase) int32 {
 	n := int32(len(b.out.Phases))
 	b.phases[key] = n
-	b.out.Phases = append(b.out.Phases, *p)
+	b.out.Phases, b.out.Keys = append(b.out.Phases, *p), append(b.out.Keys, key)
 	return n
 }
 

@@ -19,6 +19,10 @@ type Request struct {
 type Job struct {
 	Prefill, Decode Pool // Decode without instances: those of Prefill compute answers, too
 	Layers          int
+	// Clients of a closed loop: each sends its next request when it has its answer. 0: requests arrive at their times.
+	Clients int
+	// Host is the time from a request's arrival until its prompt can be computed.
+	Host units.Time
 	// Early: each layer leaves when it is computed; otherwise all leave after the prompt.
 	Early bool
 	// Lanes is the number of parts of the layers that leave one beside the other, from GPUs that hold different ones.

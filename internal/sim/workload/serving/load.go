@@ -11,6 +11,7 @@ import (
 // Load is requests at random times.
 type Load struct {
 	Rate           float64 // in a second
+	Burst          int     // that arrive together; 0 is 1
 	Requests       int
 	Prompt, Output int // mean tokens
 	Exponential    bool
@@ -38,8 +39,10 @@ func (l *Load) Draw() []Request {
 		return max(1, int(math.Round(sizes.ExpFloat64()*float64(mean))))
 	}
 	for i := range out {
-		at += times.ExpFloat64()
-		out[i] = Request{Arrival: units.Time(at / l.Rate * float64(units.Second)), Prompt: length(l.Prompt), Output: length(l.Output)}
+		if burst := max(1, l.Burst); i%burst == 0 && (i > 0 || burst == 1) { // the first burst begins the run
+			at += times.ExpFloat64() * float64(burst)
+		}
+		out[i] = Request{Arrival: max(1, units.Time(at/l.Rate*float64(units.Second))), Prompt: length(l.Prompt), Output: length(l.Output)}
 		out[i].Cached = Cached(out[i].Prompt, l.Hits)
 	}
 	return out

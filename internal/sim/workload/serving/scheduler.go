@@ -1,6 +1,10 @@
 package serving
 
-import "weft/units"
+import (
+	"slices"
+
+	"weft/units"
+)
 
 // Scheduler runs a job: requests wait in one line for prefill, take part in its iterations, pass to
 // decode and take part in its iterations until their answers are complete. It is a state machine: the
@@ -11,6 +15,7 @@ type Scheduler struct {
 	requests []Request // in the order of arrival
 	records  []Record
 	states   []state // by request
+	issued   int     // by clients of a closed loop
 	arrived  int     // requests so far
 	waiting  []int   // for prefill, in order
 	pools    [2][]instance
@@ -65,6 +70,12 @@ const (
 // pools.
 func NewScheduler(j *Job, w World, requests []Request) *Scheduler {
 	n := len(requests)
+	if j.Clients > 0 { // the others arrive when answers are complete
+		requests = slices.Clone(requests)
+		for i := range requests {
+			requests[i].Arrival = units.Forever
+		}
+	}
 	s := &Scheduler{job: j, world: w, requests: requests, records: make([]Record, n), states: make([]state, n), undone: n}
 	for i := range s.records {
 		s.records[i] = Record{Begun: -1, Computed: -1, Sent: -1, First: -1, Done: -1}
@@ -117,12 +128,37 @@ const timerShift = 48
 
 func tagOf(kind, number int) uint64 { return uint64(kind)<<timerShift | uint64(number) }
 
-// Begin begins at time zero.
-func (s *Scheduler) Begin() { s.nextArrival() }
+// Requests are the requests, with the times at which they arrived.
+func (s *Scheduler) Requests() []Request { return s.requests }
 
+// Begin begins at time zero.
+func (s *Scheduler) Begin() {
+	for range min(s.job.Clients, len(s.requests)) {
+		s.issue()
+	}
+	if s.job.Clients == 0 {
+		s.nextArrival()
+	}
+}
+
+// turn is the time of a client from an answer to its next request: a time that is later.
+const turn = units.Nanosecond
+
+// issue makes a client send the next request.
+func (s *Scheduler) issue() {
+	if s.issued == len(s.requests) {
+		return
+	}
+	s.requests[s.issued].Arrival = s.world.Now() + turn
+	if s.issued++; s.issued == s.arrived+1 { // arrivals before it have timers
+		s.nextArrival()
+	}
+}
+
+// nextArrival asks for a timer when the next request can be taken, after the host's part.
 func (s *Scheduler) nextArrival() {
-	if s.arrived < len(s.requests) {
-		s.world.At(s.requests[s.arrived].Arrival, tagOf(timerArrival, s.arrived))
+	if s.arrived < len(s.requests) && s.requests[s.arrived].Arrival < units.Forever {
+		s.world.At(s.requests[s.arrived].Arrival+s.job.Host, tagOf(timerArrival, s.arrived))
 	}
 }
 
@@ -142,7 +178,7 @@ func (s *Scheduler) Timer(tag uint64) {
 
 // arrive takes the requests that have arrived.
 func (s *Scheduler) arrive() {
-	for s.arrived < len(s.requests) && s.requests[s.arrived].Arrival <= s.world.Now() {
+	for s.arrived < len(s.requests) && s.requests[s.arrived].Arrival+s.job.Host <= s.world.Now() {
 		s.waiting = append(s.waiting, s.arrived)
 		s.states[s.arrived].taken = s.requests[s.arrived].Cached
 		s.arrived++
@@ -214,6 +250,9 @@ func (s *Scheduler) produce(g *group, request int) {
 func (s *Scheduler) end(request int) {
 	s.records[request].Done = s.world.Now()
 	s.undone--
+	if s.job.Clients > 0 {
+		s.issue()
+	}
 }
 
 // without is a list without one element, in order.

@@ -1,0 +1,18 @@
+package jobs
+
+import "weft/scenario"
+
+// stacks are the scenario with each stack, if it names none. --scale has the usual one.
+func (x *trainFlags) stacks(file *scenario.File, r *scenario.Resolved) (out []*scenario.Resolved, err error) {
+	if r.Training.Stack != "" || len(x.scale) > 0 {
+		return nil, nil
+	}
+	for _, stack := range scenario.Values[scenario.Stack]() {
+		own, err := x.Resolve(file, scenario.Set("training.stack", string(stack), "training.stack"))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, own)
+	}
+	return out, nil
+}

@@ -1,0 +1,214 @@
+package training
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/sim"
+	"weft/internal/sim/workload/llm"
+	"weft/internal/study/many"
+	"weft/results"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Search looks for the division of a job's work with the shortest step.
+type Search struct {
+	// Options are those of the simulations.
+	Options
+	// Resolve is the scenario with some fields.
+	Resolve func(...scenario.Override) (*scenario.Resolved, error)
+	// Simulate is the number of divisions to simulate; 0: all stay estimates.
+	Simulate int
+	// Estimate is the number of divisions whose step is estimated; 0: 600.
+	Estimate int
+	// Flag is where the fields of a division come from, for errors.
+	Flag string
+}
+
+// maxEstimated bounds the divisions whose step is estimated: some milliseconds each, of the largest jobs a second. Those
+// with the least work beside the products come first.
+const maxEstimated = 600
+
+// judged is a division that fits, with its estimate.
+type judged struct {
+	division
+	job      *llm.Job
+	given    bool
+	estimate units.Time
+	failed   error
+}
+
+// Run judges the divisions of the scenario's job by memory, then by estimated steps, and simulates the best. The error
+// says what is missing if none fits.
+func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.TrainingDivisions, error) {
+	job := trainingJob(r)
+	out := &results.TrainingDivisions{Version: results.TrainingVersion, Scenario: r.Name, Model: r.Training.Model.Name(), GPU: r.Cluster.Node.GPU.Model, GPUs: r.Training.Nodes * r.Cluster.Node.GPUs}
+	list, least := fitting(r, job, out)
+	if len(list) == 0 {
+		return nil, nothingFits(out, least)
+	}
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b *judged) int { return cmp.Compare(a.rough(), b.rough()) })
+	list = list[:min(len(list), cmp.Or(s.Estimate, maxEstimated))]
+	network := ratesOf(r, 0)
+	many.Each(ctx, len(list), s.Workers, func(i int) { list[i].estimate, list[i].failed = network.estimate(list[i].job) })
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(j *judged) bool { return j.failed != nil })
+	if out.Estimated = len(list); len(list) == 0 {
+		return nil, errors.New("no division of the job makes a whole step")
+	}
+	slices.SortStableFunc(list, func(a, b *judged) int { return cmp.Compare(a.estimate, b.estimate) })
+	return out, s.simulate(ctx, r, network, list, out)
+}
+
+// fitting are the divisions with which the job fits the memory. least is the one with the least memory, if none fits.
+func fitting(r *scenario.Resolved, job *llm.Job, out *results.TrainingDivisions) (list []*judged, least *judged) {
+	for _, d := range divisions(r, job) {
+		out.Judged++
+		fits, ok := d.fitting(job)
+		own := fits.of(job)
+		switch {
+		case ok:
+			list = append(list, &judged{division: fits, job: own, given: fits.parallel == job.Parallel && fits.micro == job.Batch.Micro})
+		case own.Check() != nil:
+			out.Undividable++
+		default:
+			out.TooLarge++
+			if least == nil || own.Fullest() < least.job.Fullest() {
+				least = &judged{division: fits, job: own}
+			}
+		}
+	}
+	return list, least
+}
+
+// rough orders divisions before any is estimated: bubbles of the pipeline, recomputation, and the communication that grows
+// with tensor and context parallelism, in shares of the computing time.
+func (j *judged) rough() float64 {
+	p := &j.parallel
+	out := float64(p.Pipeline-1) / float64(p.Chunks) / float64(max(1, j.job.Micros()))
+	if slices.Contains(j.recompute, scenario.RecomputeFull) {
+		out += 1. / 3
+	}
+	return out + 0.02*float64(p.Tensor*p.Context-1) + 0.01*float64(p.Expert)/float64(max(1, j.job.Model.Experts))
+}
+
+// nothingFits says by how much the memory is too small.
+func nothingFits(out *results.TrainingDivisions, least *judged) error {
+	if least == nil {
+		return fmt.Errorf("no division of the job is even: %d were looked at; take a number of GPUs, heads, layers or sequences with more divisors", out.Judged)
+	}
+	return fmt.Errorf("no division of the job fits: the least memory of %d divisions is %s on each GPU, which has %s (%s); take more GPUs, or larger ones",
+		out.Judged, least.job.Fullest(), least.job.GPU.Memory, least.fields())
+}
+
+// shownEstimates is the number of divisions that a search without simulation returns.
+const shownEstimates = 5
+
+// simulate fills in the divisions: the first of the list, simulated if any is, and the scenario's own.
+func (s *Search) simulate(ctx context.Context, r *scenario.Resolved, network *rates, list []*judged, out *results.TrainingDivisions) error {
+	want := cmp.Or(s.Simulate, shownEstimates)
+	for _, j := range list {
+		if len(out.Divisions) >= want && !j.given {
+			continue
+		}
+		d := j.result(network)
+		if s.Simulate > 0 {
+			own, err := s.Resolve(j.overrides(r.Training.Batch.Global, s.Flag)...)
+			if err != nil {
+				continue // a rule of the scenario that the job has not, as of exchange: dispatch
+			}
+			if d.Fabrics, err = s.steps(ctx, own, out.Simulated); ctx.Err() != nil {
+				out.Partial = true
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", d.Fields, err)
+			}
+			out.Simulated++
+		}
+		out.Divisions = append(out.Divisions, d)
+	}
+	if len(out.Divisions) == 0 {
+		return cmp.Or(ctx.Err(), errors.New("the scenario takes none of the divisions that fit"))
+	}
+	slices.SortStableFunc(out.Divisions, func(a, b results.TrainingDivision) int { return cmp.Compare(a.Fastest(), b.Fastest()) })
+	return nil
+}
+
+// steps are the steps of a division on the fabrics, after some others.
+func (s *Search) steps(ctx context.Context, own *scenario.Resolved, done int) ([]results.DivisionOnFabric, error) {
+	o := s.Options
+	if o.Progress != nil {
+		o.Progress = s.of(done)
+	}
+	t, err := Run(ctx, own, o)
+	if err != nil {
+		return nil, err
+	}
+	return onFabrics(t), nil
+}
+
+// of is the progress of the whole search while a simulation runs.
+func (s *Search) of(done int) func(sim.Progress) {
+	return func(p sim.Progress) {
+		p.Share = min(1, (float64(done)+p.Share)/float64(s.Simulate+1)) // with the scenario's own
+		s.Progress(p)
+	}
+}
+
+// onFabrics are the steps of a simulated division.
+func onFabrics(t *results.Training) (out []results.DivisionOnFabric) {
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		own := results.DivisionOnFabric{Name: f.Name, StepPs: f.StepPs, MFU: f.MFU, BubblePs: f.BubblePs}
+		for _, p := range f.Purposes {
+			own.ExposedPs += p.ExposedPs
+		}
+		out = append(out, own)
+	}
+	return out
+}
+
+// result is a division in the form of the results.
+func (j *judged) result(network *rates) results.TrainingDivision {
+	p := &j.parallel
+	out := results.TrainingDivision{
+		Fields: j.fields(), Given: j.given, Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Chunks: p.Chunks, Schedule: p.Schedule.String(),
+		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Micro: j.micro, EstimatePs: int64(j.estimate),
+		Memory: j.job.Fullest(), Of: j.job.GPU.Memory, Crossing: network.crossing(j.job),
+	}
+	for _, part := range j.recompute {
+		out.Recompute = append(out.Recompute, string(part))
+	}
+	return out
+}
+
+// fields are the fields of training that make the division.
+func (d *division) fields() string {
+	p := &d.parallel
+	parts := []string{fmt.Sprintf("tensor: %d, pipeline: %d", p.Tensor, p.Pipeline)}
+	add := func(is bool, format string, args ...any) {
+		if is {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(p.Chunks > 1 && p.Schedule == 0, "interleave: %d", p.Chunks)
+	add(p.Schedule != 0, "schedule: %s", p.Schedule)
+	add(p.Context > 1, "context: %d", p.Context)
+	add(p.Expert > 1, "expert: %d", p.Expert)
+	add(p.Expert > 1 && p.WholeExperts, "whole-experts: true")
+	add(p.ZeRO != 1, "zero: %d", p.ZeRO)
+	text := "parallel: {" + strings.Join(parts, ", ") + fmt.Sprintf("}, batch: {micro: %d}", d.micro)
+	var again []string
+	for _, part := range d.recompute {
+		again = append(again, string(part))
+	}
+	return text + ", recompute: [" + strings.Join(again, ", ") + "]"
+}

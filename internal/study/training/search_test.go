@@ -1,0 +1,119 @@
+package training
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/internal/sim/workload/pipeline"
+	"weft/internal/test/simtest"
+	"weft/results"
+	"weft/scenario"
+)
+
+// searched searches the division of a job.
+func searched(t *testing.T, text string, simulate int) (*results.TrainingDivisions, error) {
+	t.Helper()
+	file, err := scenario.Decode("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Search{Simulate: simulate, Resolve: file.Resolve, Flag: "t"}
+	s.Workers = 1
+	return s.Run(context.Background(), simtest.Resolve(t, text))
+}
+
+// The steps of a search are those of the jobs with its divisions, the fastest first, and the scenario's own is among them.
+func TestASearchSimulatesWhatItNames(t *testing.T) {
+	job := tinyJob(denseModel, "tensor: 8, pipeline: 2")
+	out, err := searched(t, job, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Simulated != len(out.Divisions) || !slices.ContainsFunc(out.Divisions, func(d results.TrainingDivision) bool { return d.Given }) {
+		t.Errorf("%d of %d divisions are simulated, the scenario's own among them or not", out.Simulated, len(out.Divisions))
+	}
+	last := int64(0)
+	for _, d := range out.Divisions {
+		if d.Fastest() < last {
+			t.Errorf("a step of %d ps stands behind one of %d", d.Fastest(), last)
+		}
+		last = d.Fastest()
+		own := strings.Replace(job, "parallel: {tensor: 8, pipeline: 2}\n  batch: {global: 32}", strings.ReplaceAll(strings.Replace(d.Fields, "batch: {", "batch: {global: 32, ", 1), "}, ", "}\n  "), 1)
+		alone := trainStep(t, own, Options{Workers: 1})
+		for i := range alone.Fabrics {
+			if d.Fabrics[i].StepPs != alone.Fabrics[i].StepPs {
+				t.Errorf("%s takes %d ps on %s in the search and %d alone", d.Fields, d.Fabrics[i].StepPs, d.Fabrics[i].Name, alone.Fabrics[i].StepPs)
+			}
+		}
+	}
+	if given := out.Divisions[len(out.Divisions)-1]; !given.Given || out.Divisions[0].Fastest()*2 > given.Fastest() {
+		t.Errorf("eight GPUs for a layer of 512 take %d ps, the best of a search %d: more than half", given.Fastest(), out.Divisions[0].Fastest())
+	}
+}
+
+// An estimate is near the simulated step where links do not collide: within a tenth.
+func TestAnEstimateIsNearTheSimulatedStep(t *testing.T) {
+	const job = `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [infiniband-ndr]
+training:
+  model: {layers: 8, hidden: 4096, ffn: 14336, gated: true, heads: 32, kv-heads: 8, head-dim: 128, vocab: 32000, sequence: 4096}
+  batch: {global: 64}
+`
+	r := simtest.Resolve(t, job)
+	for _, p := range []string{"", "  parallel: {tensor: 4}\n", "  parallel: {tensor: 2, pipeline: 4}\n", "  parallel: {pipeline: 2, interleave: 2}\n", "  parallel: {zero: 3}\n"} {
+		own := simtest.Resolve(t, job+p)
+		estimate, err := ratesOf(r, 0).estimate(trainingJob(own))
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := trainStep(t, job+p, Options{Workers: 1}).Fabrics[0].StepPs
+		if off := float64(estimate)/float64(step) - 1; math.Abs(off) > 0.1 {
+			t.Errorf("%s: estimated %v, simulated %d ps, %+.0f %%", strings.TrimSpace(p), estimate, step, 100*off)
+		}
+	}
+}
+
+// Divisions cover the GPUs, keep the batch, and are distinct; tensor parallelism stays inside a node.
+func TestDivisionsCoverTheGPUs(t *testing.T) {
+	r := simtest.Resolve(t, tinyJob(expertModel, "expert: 2"))
+	job := trainingJob(r)
+	seen := map[string]bool{}
+	for _, d := range divisions(r, job) {
+		p := &d.parallel
+		if p.GPUs() != 16 || p.Tensor > 8 || 32%(p.Data*d.micro) != 0 {
+			t.Errorf("%s is over %d GPUs", d.fields(), p.GPUs())
+		}
+		if p.Pipeline == 1 && (p.Chunks != 1 || p.Schedule != pipeline.OneFOneB) || p.Pipeline > 1 && p.ZeRO > 1 {
+			t.Errorf("%s has parts of a stage or ZeRO that do not go together", d.fields())
+		}
+		if seen[d.fields()] {
+			t.Errorf("%s is there twice", d.fields())
+		}
+		seen[d.fields()] = true
+	}
+	if len(seen) < 100 {
+		t.Errorf("only %d divisions", len(seen))
+	}
+}
+
+// A job that fits nowhere says by how much, and a job that fits with recomputation gets the least of it.
+func TestASearchSaysWhatIsMissing(t *testing.T) {
+	job := func(memory string) string {
+		return strings.Replace(tinyJob(denseModel, "tensor: 2"), "node: dgx-h100}", "node: {preset: dgx-h100, gpu: {model: h100, memory: "+memory+"}}}", 1)
+	}
+	if _, err := searched(t, job("1MB"), 0); err == nil || !strings.Contains(err.Error(), "no division of the job fits: the least memory of") || !strings.Contains(err.Error(), "which has 976.6 KiB") {
+		t.Errorf("the error is %v", err)
+	}
+	out, err := searched(t, job("80GB"), 0)
+	if err != nil || out.TooLarge != 0 || out.Simulated != 0 || len(out.Divisions) < 1 || out.Divisions[0].Recompute[0] != string(scenario.RecomputeNone) {
+		t.Errorf("%+v, %v: every division fits without recomputation, and no simulation was asked", out, err)
+	}
+	if out.Judged != out.Undividable+out.Estimated {
+		t.Errorf("%d were judged, %d divide unevenly and %d were estimated", out.Judged, out.Undividable, out.Estimated)
+	}
+}
