@@ -60,9 +60,10 @@ weft compare example:h100-128.`,
 }
 
 func printExample(e *process.Env, name string, asJSON bool) error {
-	in, err := e.Open(examples.Prefix + strings.TrimPrefix(name, examples.Prefix))
+	name = strings.TrimPrefix(name, examples.Prefix)
+	in, err := e.Open(examples.Prefix + name)
 	if err != nil {
-		return err
+		return fmt.Errorf("there is no example %q%s; weft examples lists them", flags.Abridged(name), flags.DidYouMean(name, examples.Names()))
 	}
 	defer in.Close()
 	return e.Deliver("", asJSON, map[string]any{"example": name}, func(w io.Writer) error {

@@ -2,13 +2,11 @@ package setup
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
-	"weft/internal/sim/catalog"
 	"weft/scenario"
 )
 
@@ -83,13 +81,7 @@ func (o *own) setNodes(answer string) error {
 	return o.take(&changed)
 }
 
-// setNode takes a name, or the only node of the catalog that a part of a name means: h200 is dgx-h200.
 func (o *own) setNode(answer string) error {
-	_, err := catalog.Lookup(catalog.Node, answer)
-	var unknown *catalog.UnknownError
-	if errors.As(err, &unknown) && len(unknown.Near) == 1 {
-		answer = unknown.Near[0]
-	}
 	changed := *o
 	changed.node = answer
 	return o.take(&changed)

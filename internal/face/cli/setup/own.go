@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,11 +36,37 @@ const (
 
 var shapeNames = []string{rail, leafSpine, singleSwitch, dualPlane}
 
+// otherNames are further names of shapes and of families of fabrics.
+var otherNames = map[string]string{
+	"fat-tree": leafSpine, "clos": leafSpine, "rail-optimised": rail, "rail-optimized": rail, "switch": singleSwitch,
+	"ib": "infiniband", "roce-v2": "roce", "rocev2": "roce", "spectrumx": "spectrum-x", "uec": "ultra-ethernet", "ethernet": "roce",
+}
+
+// settle replaces other names, and the part of a name that only one node of the catalog has, by the names.
+func (o *own) settle() {
+	if name, ok := otherNames[o.shape]; ok {
+		o.shape = name
+	}
+	fabrics := slices.Clone(o.fabrics)
+	for i, f := range fabrics {
+		if name, ok := otherNames[f]; ok {
+			fabrics[i] = name
+		}
+	}
+	o.fabrics = fabrics
+	_, err := catalog.Lookup(catalog.Node, o.node)
+	var unknown *catalog.UnknownError
+	if errors.As(err, &unknown) && len(unknown.Near) == 1 {
+		o.node = unknown.Near[0]
+	}
+}
+
 // tapered reports whether the shape has uplinks that can be fewer than downlinks.
 func (o *own) tapered() bool { return o.shape == rail || o.shape == leafSpine }
 
-// check says what of the answers cannot be.
+// check settles the names, and says what of the answers cannot be.
 func (o *own) check() error {
+	o.settle()
 	if _, err := catalog.Lookup(catalog.Node, o.node); err != nil {
 		return err
 	}
