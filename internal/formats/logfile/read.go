@@ -128,10 +128,8 @@ func filled(tables []*Table) (out []*Table) {
 const notText = "this is not text"
 
 // noTable says of a log without rows what is read.
-const noTable = "there is no table of measurements in it: neither rows of nccl-tests (size, count, type, …, time, algbw, busbw), " +
-	"nor of perftest (#bytes #iterations …, or the report of --out_json), nor a report of clusterkit (Minimum bandwidth: …), nor of DeepEP's tests (Dispatch bandwidth: …, avg_t=…), " +
-	"nor of the OSU Micro-Benchmarks (# Size Bandwidth (MB/s)), nor of ucx_perftest (# iterations …, bandwidth (MB/s)), nor of nixlbench (Block Size (B) Batch Size …) or transfer_engine_bench (Test completed: duration …), " +
-	"nor Markdown, CSV or JSON with columns of those names (size, time_us, algbw, busbw)"
+const noTable = "there is no table of measurements in it. Read are nccl-tests, perftest, clusterkit, DeepEP's tests, the OSU Micro-Benchmarks, " +
+	"ucx_perftest, nixlbench, transfer_engine_bench, and tables in Markdown, CSV or JSON with columns such as size, time_us and busbw (docs/DIAGNOSE.md)"
 
 // empty is the error of a log without rows.
 func (b *builder) empty(lines int) error {

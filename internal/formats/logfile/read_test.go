@@ -163,7 +163,7 @@ func TestALogWithoutATableIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":               "empty",
 		"hello\nworld\n": "no table",
-		"a\x00b":         "x:1: this is not text: there is no table of measurements in it: neither rows of nccl-tests",
+		"a\x00b":         "x:1: this is not text: there is no table of measurements in it. Read are nccl-tests",
 		"\xff\xfd\n":     "x:1: this is not text",
 		"\xff\xfe#\x00":  "x:1: this is text in UTF-16",
 		"n:1:2 [0] NCCL WARN Cuda failure 'out of memory'\n": "x:1: there is no table",
