@@ -129,7 +129,7 @@ const notText = "this is not text"
 
 // noTable says of a log without rows what is read.
 const noTable = "there is no table of measurements in it. Read are nccl-tests, perftest, clusterkit, DeepEP's tests, the OSU Micro-Benchmarks, " +
-	"ucx_perftest, nixlbench, transfer_engine_bench, and tables in Markdown, CSV or JSON with columns such as size, time_us and busbw (docs/DIAGNOSE.md)"
+	"ucx_perftest, nixlbench, transfer_engine_bench, and tables in Markdown, CSV or JSON with the columns size, time_us, algbw, busbw (docs/DIAGNOSE.md)"
 
 // empty is the error of a log without rows.
 func (b *builder) empty(lines int) error {

@@ -77,7 +77,7 @@ func TestMessagesBesideOneLogAreOfItsRun(t *testing.T) {
 
 func TestFilesWithoutATableAreNamedEach(t *testing.T) {
 	_, err := together(severalTexts, "counters", "n1.debug")
-	if err == nil || !strings.Contains(err.Error(), "none of 2 files") || !strings.Contains(err.Error(), "\ncounters: ") || !strings.Contains(err.Error(), "\nn1.debug: ") || strings.Count(err.Error(), "Dispatch bandwidth") != 1 {
+	if err == nil || !strings.Contains(err.Error(), "none of 2 files") || !strings.Contains(err.Error(), "\ncounters: ") || !strings.Contains(err.Error(), "\nn1.debug: ") || strings.Count(err.Error(), "nixlbench") != 1 {
 		t.Errorf("the error is %v, want one that names both files and the formats once", err)
 	}
 	if _, err = together(severalTexts, "a.log", "missing"); err == nil || err.Error() != "missing: there is no such file" {
