@@ -87,6 +87,7 @@ var idleRules = []idleRule{
 
 	{"routing.adaptive-threshold", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Adaptive }, "routing.mode is not adaptive"},
 	{"routing.hash", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != ECMP && f.Routing.Mode != Flowlet }, "routing.mode is not ecmp or flowlet"},
+	{"routing.lmc", func(_ *Resolved, f *Fabric) bool { return len(f.Routing.Forwarding) == 0 }, "it belongs to routing.forwarding, which the fabric does not have"},
 	{"routing.lids", func(_ *Resolved, f *Fabric) bool { return f.Routing.LMC == 0 }, "the NICs have one LID each: several come from routing.tables with an LMC"},
 	{"routing.flowlet-gap", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Flowlet }, "routing.mode is not flowlet"},
 	{"nic.out-of-order", func(_ *Resolved, f *Fabric) bool {

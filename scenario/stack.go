@@ -47,6 +47,9 @@ type StackKernels struct {
 // stack's entry says of its architecture or of its model.
 func KernelsOf(s Stack, g *GPU) StackKernels {
 	out := StackKernels{Attention: g.Attention, Sustained: g.Sustained}
+	if s == "" {
+		return out
+	}
 	e := stackEntry(s)
 	if f, ok := e.Known("about.attention." + string(g.Architecture)); ok {
 		out.Attention = mustRatio(f.Value)
@@ -65,6 +68,9 @@ func (s Stack) HeldOut(experts bool) string {
 	field := "about.held-out"
 	if experts {
 		field += "-experts"
+	}
+	if s == "" {
+		return ""
 	}
 	f, _ := stackEntry(s).Known(field)
 	return f.Value

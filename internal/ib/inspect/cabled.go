@@ -76,7 +76,7 @@ func housing(description string) (name, model string) {
 }
 
 func cableEnd(s *subnet.Subnet, e subnet.End) cabling.End {
-	if name := s.Port(e).Name; name != "" {
+	if name := s.Nodes[e.Node].PortName(e.Port); name != "" {
 		return cabling.End{Device: int(e.Node), Port: name}
 	}
 	return cabling.End{Device: int(e.Node), Port: strconv.Itoa(int(e.Port))}
@@ -84,7 +84,7 @@ func cableEnd(s *subnet.Subnet, e subnet.End) cabling.End {
 
 // linkText is a link as InfiniBand's tools write it, empty if nothing is known of it.
 func linkText(l subnet.Link) string {
-	if l == (subnet.Link{}) || l.Bare > 0 {
+	if l == (subnet.Link{}) || l.Megabits > 0 {
 		return ""
 	}
 	return l.String()

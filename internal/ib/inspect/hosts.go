@@ -80,7 +80,7 @@ func hostsOf(g *graph) (hosts []host, of map[int32]int32) {
 				l += "/" + string(rune('0'+p%10))
 			}
 			card := label
-			if name := n.Ports[p].Name; name != "" { // on Ethernet
+			if name := n.PortName(uint8(p)); name != "" { // on Ethernet
 				l, card = name, name
 			}
 			hosts[h].adapters = append(hosts[h].adapters, adapter{l, card, end, g.number(far.Node)})

@@ -30,7 +30,7 @@ func namesOf(s *subnet.Subnet) names {
 func (n names) of(node int32) string { return n[node] }
 
 func (in *inspection) endName(e subnet.End) string {
-	return in.names.of(e.Node) + " " + in.s.Port(e).NameAs(e.Port)
+	return in.names.of(e.Node) + " " + in.s.Nodes[e.Node].NameOfPort(e.Port)
 }
 
 // naming reports missing and duplicate names and LIDs.

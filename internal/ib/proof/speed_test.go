@@ -51,7 +51,7 @@ func TestACableCountsWithItsRate(t *testing.T) {
 		"slow between":      {ndr, hdr, ndr, 1. / 4, 3. / 8},
 		"a slow host":       {ndr, ndr, hdr, 2. / 3, 3. / 4},
 		"unknown is usual":  {ndr, subnet.Link{}, hdr, 2. / 3, 3. / 4},
-		"bare rates":        {subnet.Link{Bare: 100 * units.Gbps}, subnet.Link{Bare: 50 * units.Gbps}, subnet.Link{Bare: 100 * units.Gbps}, 1. / 4, 3. / 8},
+		"bare rates":        {subnet.Bare(100 * units.Gbps), subnet.Bare(50 * units.Gbps), subnet.Bare(100 * units.Gbps), 1. / 4, 3. / 8},
 		"no rate is known":  {subnet.Link{}, subnet.Link{}, subnet.Link{}, 1. / 2, 3. / 4},
 		"one rate is known": {subnet.Link{}, hdr, subnet.Link{}, 1. / 2, 3. / 4},
 	} {

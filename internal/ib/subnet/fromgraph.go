@@ -34,7 +34,7 @@ func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
 			at := s.Add(Node{Kind: Switch, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
 			s.Nodes[at].Ports[0].GUID = guid
 			for p, name := range n.PortNames {
-				s.Nodes[at].Ports[p+1].Name = name
+				s.Nodes[at].NamePort(uint8(p+1), name)
 			}
 			continue
 		}

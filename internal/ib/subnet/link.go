@@ -1,6 +1,7 @@
 package subnet
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -49,8 +50,8 @@ func (s State) String() string {
 type Link struct {
 	Width Width
 	Speed Speed
-	// Bare is the data rate of a link that has no width and speed of InfiniBand, such as one of Ethernet; else 0.
-	Bare units.Rate
+	// Megabits is the data rate in Mb/s of a link that has no width and speed of InfiniBand, such as one of Ethernet; else 0.
+	Megabits uint32
 }
 
 // speeds is the name and the data rate of a lane in Mb/s, without coding and FEC (IBTA roadmap; IBA
@@ -116,11 +117,14 @@ func (w Width) String() string {
 
 // String is width and speed in ibnetdiscover's form, 4xEDR, or the bare rate.
 func (l Link) String() string {
-	if l.Bare > 0 {
-		return l.Bare.String()
+	if l.Megabits > 0 {
+		return l.Rate().String()
 	}
 	return l.Width.String() + l.Speed.String()
 }
+
+// Bare is a link of a data rate, without width and speed.
+func Bare(rate units.Rate) Link { return Link{Megabits: uint32(min(rate/units.Mbps, math.MaxUint32))} }
 
 // LinkAt is the link of a rate that is most like another: fewer lanes of the same speed, else a lower speed on as many
 // lanes, else the bare rate.
@@ -138,13 +142,13 @@ func LinkAt(rate units.Rate, like Link) Link {
 			return l
 		}
 	}
-	return Link{Bare: rate}
+	return Bare(rate)
 }
 
 // Rate is the data rate of the link, 0 if width or speed is unknown.
 func (l Link) Rate() units.Rate {
-	if l.Bare > 0 {
-		return l.Bare
+	if l.Megabits > 0 {
+		return units.Rate(l.Megabits) * units.Mbps
 	}
 	if int(l.Speed) >= len(speeds) {
 		return 0

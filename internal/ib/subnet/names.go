@@ -16,20 +16,33 @@ func (s *Subnet) NodeName(node int32) string {
 
 // EndName is a port's name in messages.
 func (s *Subnet) EndName(e End) string {
-	p := &Port{} // tables name ports that a switch does not have
-	if int(e.Port) < len(s.Nodes[e.Node].Ports) {
-		p = s.Port(e)
-	}
-	return s.NodeName(e.Node) + " " + p.NameAs(e.Port)
+	return s.NodeName(e.Node) + " " + s.Nodes[e.Node].NameOfPort(e.Port)
 }
 
-// NameAs is the name of a port with a number.
-func (p *Port) NameAs(number uint8) string {
+// PortName is the name of a port, empty if it has a number alone.
+func (n *Node) PortName(number uint8) string {
+	if int(number) >= len(n.PortNames) {
+		return ""
+	}
+	return n.PortNames[number]
+}
+
+// NamePort gives a port a name.
+func (n *Node) NamePort(number uint8, name string) {
+	if n.PortNames == nil {
+		n.PortNames = make([]string, len(n.Ports))
+	}
+	n.PortNames[number] = name
+}
+
+// NameOfPort is a port in messages. Tables name ports that a switch does not have.
+func (n *Node) NameOfPort(number uint8) string {
+	name := n.PortName(number)
 	switch {
-	case p.Name != "" && strings.Trim(p.Name, "0123456789/") == "":
-		return "port " + p.Name
-	case p.Name != "":
-		return p.Name
+	case name != "" && strings.Trim(name, "0123456789/") == "":
+		return "port " + name
+	case name != "":
+		return name
 	}
 	return fmt.Sprintf("port %d", number)
 }

@@ -50,8 +50,7 @@ type Port struct {
 	Link Link       // of the cable to Peer
 	// Could is the best link that both ends support, if a tool said that Link is less; otherwise zero.
 	Could Link
-	State State  // as far as a tool said it
-	Name  string // on a fabric whose ports have names, such as Ethernet16; else empty
+	State State // as far as a tool said it
 }
 
 // Node is a switch, an adapter or a router.
@@ -69,6 +68,8 @@ type Node struct {
 	// Enhanced says that port 0 of the switch is an enhanced port 0.
 	Enhanced bool
 	Ports    []Port // by port number, from 0
+	// PortNames are the names of the ports, by port number, on a fabric whose ports have names, such as Ethernet16.
+	PortNames []string
 }
 
 // NumPorts is the number of external ports of the node: the highest port number.

@@ -83,7 +83,8 @@ func TestMoreLIDsThanASubnetHasAreRefused(t *testing.T) {
 func TestAPortHasTheNameOfItsFile(t *testing.T) {
 	s := &Subnet{}
 	s.Add(Node{Kind: Switch, Name: "leaf1"}, 3)
-	s.Nodes[0].Ports[1].Name, s.Nodes[0].Ports[2].Name = "Ethernet0", "7"
+	s.Nodes[0].NamePort(1, "Ethernet0")
+	s.Nodes[0].NamePort(2, "7")
 	for port, want := range map[uint8]string{1: `"leaf1" Ethernet0`, 2: `"leaf1" port 7`, 3: `"leaf1" port 3`, 255: `"leaf1" port 255`} {
 		if got := s.EndName(End{Node: 0, Port: port}); got != want {
 			t.Errorf("port %d is %s, want %s", port, got, want)
@@ -99,7 +100,7 @@ func TestARateIsShownAsTheLinkThatHasIt(t *testing.T) {
 			t.Errorf("%v: %v, want %s", rate, got, want)
 		}
 	}
-	if got := LinkAt(100*units.Gbps, Link{Bare: 400 * units.Gbps}).Rate(); got != 100*units.Gbps {
+	if got := LinkAt(100*units.Gbps, Bare(400 * units.Gbps)).Rate(); got != 100*units.Gbps {
 		t.Errorf("Ethernet of 100 Gb/s: %v", got)
 	}
 }

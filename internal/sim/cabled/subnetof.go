@@ -35,7 +35,7 @@ func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 		}
 		at := s.Add(n, min(subnet.MaxPorts, max(1, len(ports[i]), d.Ports)))
 		for name, number := range ports[i] {
-			s.Nodes[at].Ports[number].Name = name
+			s.Nodes[at].NamePort(uint8(number), name)
 		}
 	}
 	for i := range f.Cables {
@@ -45,7 +45,7 @@ func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 		if x == y || s.Peer(x).Exists() || s.Peer(y).Exists() {
 			return nil, fmt.Errorf("%v: %s or %s has a cable already", f.Cables[i].Place, f.EndName(a), f.EndName(b))
 		}
-		s.Connect(x, y, subnet.Link{Bare: f.Cables[i].Rate})
+		s.Connect(x, y, subnet.Bare(f.Cables[i].Rate))
 	}
 	return s, nil
 }

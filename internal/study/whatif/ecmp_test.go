@@ -22,7 +22,7 @@ func ethernet(t *testing.T, spec topology.Spec) (*topology.Graph, *subnet.Subnet
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := subnet.FromGraph(g, subnet.Link{Bare: rate})
+	s, err := subnet.FromGraph(g, subnet.Bare(rate))
 	if err != nil {
 		t.Fatal(err)
 	}

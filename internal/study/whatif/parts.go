@@ -45,7 +45,7 @@ func Find(s *subnet.Subnet, text string) (Part, error) {
 	n := &s.Nodes[nodes[0]]
 	names := make([]string, n.NumPorts())
 	for p := range names {
-		names[p] = n.Ports[p+1].Name
+		names[p] = n.PortName(uint8(p + 1))
 	}
 	at := cabling.PortNumber(port, names)
 	if at < 1 || at > n.NumPorts() || !n.Ports[at].Peer.Exists() {
@@ -88,7 +88,7 @@ func endName(s *subnet.Subnet, e subnet.End) string {
 	if name == "" {
 		name = s.Nodes[e.Node].GUID.String()
 	}
-	return name + " " + s.Port(e).NameAs(e.Port)
+	return name + " " + s.Nodes[e.Node].NameOfPort(e.Port)
 }
 
 // nodesNamed are the nodes that a name or GUID means; an error if it means several.

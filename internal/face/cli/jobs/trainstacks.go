@@ -8,7 +8,7 @@ func (x *trainFlags) stacks(file *scenario.File, r *scenario.Resolved) (out []*s
 		return nil, nil
 	}
 	for _, stack := range scenario.Values[scenario.Stack]() {
-		own, err := x.Resolve(file, scenario.Set("training.stack", string(stack), "training.stack"))
+		own, err := x.ResolveWith(file, nil, []scenario.Override{scenario.Set("training.stack", string(stack), "training.stack")})
 		if err != nil {
 			return nil, err
 		}

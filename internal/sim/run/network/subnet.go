@@ -12,7 +12,7 @@ import (
 func Subnet(f *scenario.Fabric, g *topology.Graph) (*subnet.Subnet, error) {
 	speed, known := subnet.ParseSpeed(f.Link.Generation)
 	if !known {
-		return subnet.FromGraph(g, subnet.Link{Bare: f.Link.Rate()})
+		return subnet.FromGraph(g, subnet.Bare(f.Link.Rate()))
 	}
 	return subnet.FromGraph(g, subnet.Link{Width: subnet.Width(f.Link.Lanes), Speed: speed})
 }
