@@ -192,7 +192,13 @@ func convertToScenario(e *process.Env, path, out string, asJSON bool) error {
 		return errors.New("a scenario names the file of its fabric, and standard input has no name: give a file")
 	}
 	file := path
-	if out != "" && out != "-" && !filepath.IsAbs(path) {
+	switch {
+	case out == "" || out == "-" || filepath.IsAbs(path):
+	case filepath.IsAbs(out): // a path relative to the folder of the scenario need not exist
+		if whole, err := filepath.Abs(e.Path(path)); err == nil {
+			file = filepath.ToSlash(whole)
+		}
+	default:
 		if rel, err := filepath.Rel(filepath.Dir(out), path); err == nil {
 			file = filepath.ToSlash(rel)
 		}

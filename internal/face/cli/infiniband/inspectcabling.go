@@ -96,7 +96,12 @@ func inspectCabling(e *simulator.Simulator, path string, source *cabled.Source, 
 	if source.Subnet == nil {
 		return source.Lacking()
 	}
-	found := inspect.Ethernet(source.Subnet)
+	disputed := map[int32]bool{}
+	for _, end := range source.Disputed {
+		disputed[int32(end.Device)] = true
+	}
+	source.Notes = slices.DeleteFunc(source.Notes, func(note string) bool { return slices.Contains(source.Contradictions, note) })
+	found := inspect.Ethernet(source.Subnet, source.Contradictions, disputed)
 	out := inspectedCabling{File: path, Format: source.Format, Report: found, Notes: source.Notes}
 	var settings []scenario.SwitchSettings
 	if process.IsFolder(e.Path(path)) {
