@@ -75,8 +75,13 @@ func TestALongListKeepsItsBeginning(t *testing.T) {
 		details     bool
 		shown       int
 		last        string
-	}{{60, 6, false, 6, "With --details also: all warnings."}, {60, 6, true, 60, "a note"}, {20, 6, false, 20, "a note"}, {60, 0, false, 0, "With --details also: warnings."},
-		{90, 70, false, 0, "With --details also: warnings."}} {
+	}{
+		{60, 6, false, 6, "With --details also: all warnings."},
+		{60, 6, true, 60, "a note"},
+		{20, 6, false, 20, "a note"},
+		{60, 0, false, 0, "With --details also: warnings."},
+		{90, 70, false, 0, "With --details also: warnings."},
+	} {
 		text := onTerminal(t, made(c.items, c.kept), Style{Details: c.details})
 		if n := strings.Count(text, "finding "); n != c.shown || !strings.HasSuffix(text, c.last+"\n") || !strings.Contains(text, "a note") {
 			t.Errorf("%+v: %d findings:\n%s", c, n, text)
