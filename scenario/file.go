@@ -187,7 +187,11 @@ func parent(path string) string {
 
 // with is the tree with one value replaced or added; the receiver stays.
 func (n *node) with(o Override) (*node, error) {
-	value, errs := parse(o.Origin, []byte(o.Value))
+	text := o.Value
+	if strings.HasPrefix(text, "@") { // the name of a file with names; YAML reserves the character
+		text = strconv.Quote(text)
+	}
+	value, errs := parse(o.Origin, []byte(text))
 	if len(errs) > 0 || len(o.Value) == 0 {
 		return nil, fmt.Errorf("%q is not a value", abridged(o.Value))
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/packed"
 	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/cabled"
@@ -199,9 +200,13 @@ func (r *rules) hostNames(entry string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", file, err)
 	}
-	defer func() { _ = in.Close() }()
+	text, err := packed.Undo(file, in)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = text.Close() }()
 	var names []string
-	lines := bufio.NewScanner(io.LimitReader(in, maxNamedFile))
+	lines := bufio.NewScanner(io.LimitReader(text, maxNamedFile))
 	for lines.Scan() {
 		line, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "\ufeff"), "#")
 		words := strings.Fields(line) // behind the name: slots, as in mpirun's files

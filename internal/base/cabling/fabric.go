@@ -84,6 +84,11 @@ type Fabric struct {
 	Cables  []Cable
 	// Notes say what was left out or assumed, one sentence each, with the place.
 	Notes []string
+	// Contradictions say which lines contradict each other about a cable, one sentence each, with the places. Notes
+	// have them, too.
+	Contradictions []string
+	// Disputed are the ports of such lines. Their cables are left out: whether they have one is not known.
+	Disputed []End
 }
 
 // Note adds a sentence to the notes.

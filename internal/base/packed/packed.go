@@ -16,12 +16,12 @@ var (
 	xzMagic   = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
 )
 
-// Undo is the content of a file, decompressed. Closing it closes the file. name is for errors. After an error the file
+// Undo is the content of a file, decompressed, and in UTF-8 if it begins with the mark of UTF-16. Closing it closes the file. name is for errors. After an error the file
 // is closed.
 func Undo(name string, file io.ReadCloser) (io.ReadCloser, error) {
 	in := bufio.NewReader(file)
 	head, _ := in.Peek(len(xzMagic)) // a read error is met again by the reader
-	var out io.Reader = in
+	out := io.Reader(in)
 	var err error
 	switch {
 	case bytes.HasPrefix(head, gzipMagic):
@@ -33,7 +33,10 @@ func Undo(name string, file io.ReadCloser) (io.ReadCloser, error) {
 		_ = file.Close()
 		return nil, fmt.Errorf("%s is compressed and damaged: %w", name, err)
 	}
-	return content{out, file}, nil
+	if out != in {
+		in = bufio.NewReader(out)
+	}
+	return content{narrow(in), file}, nil
 }
 
 type content struct {

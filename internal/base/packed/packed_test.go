@@ -3,9 +3,11 @@ package packed_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/ulikunitz/xz"
 
@@ -33,6 +35,43 @@ func TestAFileReadsTheSameHoweverItIsCompressed(t *testing.T) {
 	}
 	if got := read(t, "a"); got != "a" {
 		t.Errorf("one byte reads as %q", got)
+	}
+}
+
+// TestUTF16ReadsAsUTF8 in both orders of bytes, compressed too, with characters beyond 16 bits, halves of one, and an odd
+// byte at the end. Without a mark nothing is decoded.
+func TestUTF16ReadsAsUTF8(t *testing.T) {
+	units := func(order binary.AppendByteOrder, text string) string {
+		out := order.AppendUint16(nil, 0xfeff)
+		for _, u := range utf16.Encode([]rune(text)) {
+			out = order.AppendUint16(out, u)
+		}
+		return string(out)
+	}
+	want := strings.Repeat("leafé 𝛑\r\n", 3000)
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		if got := read(t, units(order, want)); got != want {
+			t.Errorf("%v: %d bytes, want %d", order, len(got), len(want))
+		}
+	}
+	var z bytes.Buffer
+	zw := gzip.NewWriter(&z)
+	_, _ = zw.Write([]byte(units(binary.LittleEndian, text)))
+	_ = zw.Close()
+	if got := read(t, z.String()); got != text {
+		t.Errorf("compressed: %q", got)
+	}
+	for raw, want := range map[string]string{
+		"\xff\xfe":                   "",
+		"\xff\xfe" + "a\x00b":        "a\ufffd",
+		"\xff\xfe\x35\xd8" + "a\x00": "\ufffda",
+		"\xff\xfe\x35\xd8":           "\ufffd",
+		"a\x00b\x00":                 "a\x00b\x00",
+		"\xef\xbb\xbfS":              "\xef\xbb\xbfS",
+	} {
+		if got := read(t, raw); got != want {
+			t.Errorf("%q reads as %q, want %q", raw, got, want)
+		}
 	}
 }
 

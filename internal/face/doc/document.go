@@ -23,6 +23,7 @@ type Section struct {
 	Caption string // short explanation of the section
 	In      Place
 	Verdict bool // the page frames it
+	Kept    int  // for In: Details: the items of its list that stay on a terminal without the rest; 0: none
 	Folded  bool // the page shows only the title until it is opened
 	Blocks  []Block
 }

@@ -56,6 +56,42 @@ func TestADocumentFitsTheScreen(t *testing.T) {
 	}
 }
 
+// TestALongListKeepsItsBeginning on a terminal, and is whole with --details; a list that fits is whole, and one without
+// Kept is left out. Sections that can be left out without a beginning go when that is not enough.
+func TestALongListKeepsItsBeginning(t *testing.T) {
+	made := func(items, kept int) *Document {
+		d := &Document{Title: "a run"}
+		d.Add(Section{Blocks: Paragraphs("what was found")})
+		var l List
+		for i := range items {
+			l = append(l, fmt.Sprintf("finding %d", i))
+		}
+		d.Add(Section{Title: "Warnings", In: Details, Kept: kept, Blocks: []Block{l}})
+		d.Add(Section{Title: "Notes", In: Details, Blocks: []Block{List{"a note"}}})
+		return d
+	}
+	for _, c := range []struct {
+		items, kept int
+		details     bool
+		shown       int
+		last        string
+	}{
+		{60, 6, false, 6, "With --details also: all warnings."},
+		{60, 6, true, 60, "a note"},
+		{20, 6, false, 20, "a note"},
+		{60, 0, false, 0, "With --details also: warnings."},
+		{90, 70, false, 0, "With --details also: warnings."},
+	} {
+		text := onTerminal(t, made(c.items, c.kept), Style{Details: c.details})
+		if n := strings.Count(text, "finding "); n != c.shown || !strings.HasSuffix(text, c.last+"\n") || !strings.Contains(text, "a note") {
+			t.Errorf("%+v: %d findings:\n%s", c, n, text)
+		}
+		if strings.Contains(text, "Warnings (6 of 60)") != (c.shown == 6) {
+			t.Errorf("%+v: the title:\n%s", c, text)
+		}
+	}
+}
+
 // TestEveryRendererShowsTheLevelOfARow: a document that is too long has only the rows of low
 // levels on a terminal, if it then fits.
 func TestEveryRendererShowsTheLevelOfARow(t *testing.T) {

@@ -3,6 +3,7 @@ package doc
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -56,9 +57,28 @@ func (d *Document) heading() string {
 	return d.Title
 }
 
-// fitted is the sections that fit a screen; if nothing can be left out, all sections.
+// beginning is the section with the items of its list that stay on a terminal without the rest; empty if all or none do.
+func (s *Section) beginning(style Style) string {
+	for i, block := range s.Blocks {
+		list, is := block.(List)
+		if !is || s.Kept == 0 || len(list) <= s.Kept {
+			continue
+		}
+		short := *s
+		short.Caption = fmt.Sprintf("%d of %d", s.Kept, len(list))
+		short.Blocks = append(slices.Clone(s.Blocks[:i]), list[:s.Kept])
+		text, err := short.terminal(style)
+		if err == nil {
+			return text
+		}
+	}
+	return ""
+}
+
+// fitted is the sections that fit a screen; if nothing can be left out, all sections. A section with a beginning is
+// shortened to it first.
 func fitted(parts []string, sections []*Section, s Style) []string {
-	left := make([]bool, len(parts))
+	left, short := make([]bool, len(parts)), make([]bool, len(parts))
 	for i := range sections {
 		left[i] = sections[i].In == Asked && !s.Details
 	}
@@ -72,6 +92,9 @@ func fitted(parts []string, sections []*Section, s Style) []string {
 			if left[i] {
 				missing = append(missing, sections[i].name())
 				continue
+			}
+			if short[i] {
+				missing = append(missing, "all "+sections[i].name())
 			}
 			shown = append(shown, text)
 			lines += 1 + strings.Count(text, "\n")
@@ -87,7 +110,11 @@ func fitted(parts []string, sections []*Section, s Style) []string {
 		if s.Details || lines-1 <= screen || longest < 0 {
 			return shown
 		}
-		left[longest] = true
+		if begin := sections[longest].beginning(s); begin != "" && !short[longest] {
+			parts[longest], short[longest] = begin, true
+			continue
+		}
+		left[longest], short[longest] = true, false
 	}
 }
 

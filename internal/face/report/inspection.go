@@ -11,6 +11,9 @@ import (
 	"weft/scenario"
 )
 
+// keptFindings are the errors, and the warnings, that stay on a screen if all are too long for it.
+const keptFindings = 6
+
 // Inspection describes the fabric of a file: its parts with their levels, rails, links and
 // findings. routes is the result of a Subnet Manager on it.
 func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Document {
@@ -35,6 +38,9 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 	}
 	for _, severity := range []inspect.Severity{inspect.Error, inspect.Warning, inspect.Note} {
 		s := doc.Section{Title: map[inspect.Severity]string{inspect.Error: "Errors", inspect.Warning: "Warnings", inspect.Note: "Notes"}[severity], In: doc.Details}
+		if severity != inspect.Note {
+			s.Kept = keptFindings
+		}
 		var texts doc.List
 		for _, f := range r.Findings {
 			if f.Severity == severity {
@@ -117,7 +123,11 @@ func housingLines(r *inspect.Report) (lines []string) {
 			planes[h.Chips]++
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("One housing: %d chips with system GUID %s (%s)", h.Chips, h.GUID, someOf(h.Names)))
+		names := strings.Join(h.Names[:min(2, len(h.Names))], ", ")
+		if more := len(h.Names) - 2; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		lines = append(lines, fmt.Sprintf("One housing: %d chips with system GUID %s (%s)", h.Chips, h.GUID, names))
 	}
 	for _, chips := range slices.Sorted(maps.Keys(planes)) {
 		lines = append(lines, fmt.Sprintf("%s of %d chips, one for each plane", exactly(planes[chips], "housing", "housings"), chips))

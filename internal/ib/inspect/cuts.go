@@ -1,6 +1,10 @@
 package inspect
 
-import "weft/internal/ib/subnet"
+import (
+	"fmt"
+
+	"weft/internal/ib/subnet"
+)
 
 // cuts reports cables and switches whose loss would cut hosts off from the rest: bridges
 // and articulation points of the network of switches. The hosts cabled to a lost switch
@@ -37,8 +41,11 @@ func (in *inspection) cuts(p *island) {
 			}
 		}
 		if with > 1 {
-			in.find(Warning, "single-switch", nil, "without %s the fabric falls into parts: %s would be cut off from the largest part, besides the %d on it",
-				p.g.name(int32(sw)), plural(total-len(p.g.hosts[sw])-cut, "adapter"), len(p.g.hosts[sw]))
+			text := fmt.Sprintf("without %s the fabric falls into parts: %s would be cut off from the largest part", p.g.name(int32(sw)), plural(total-len(p.g.hosts[sw])-cut, "adapter"))
+			if on := len(p.g.hosts[sw]); on > 0 {
+				text += fmt.Sprintf(", besides the %d on it", on)
+			}
+			in.find(Warning, "single-switch", nil, "%s", text)
 		}
 	}
 }

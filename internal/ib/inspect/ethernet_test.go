@@ -45,7 +45,7 @@ func ethernet(t *testing.T, edit func(leaf, spine int, rate *units.Rate) (cabled
 // TestEthernetIsDescribedInItsOwnTerms: ports by name, bare rates, no LIDs and no GUIDs. Ports to hosts are slower than those
 // to spines by design; one uplink that is slower than the others is a finding, and so is one that is missing.
 func TestEthernetIsDescribedInItsOwnTerms(t *testing.T) {
-	whole := inspect.Ethernet(ethernet(t, func(int, int, *units.Rate) bool { return true }))
+	whole := inspect.Ethernet(ethernet(t, func(int, int, *units.Rate) bool { return true }), nil, nil)
 	if len(whole.Findings) > 0 || whole.Islands[0].Family != inspect.FatTree || whole.Hosts != 6 || whole.Routers != 0 {
 		t.Errorf("a whole fabric: %+v, %v", whole, whole.Findings)
 	}
@@ -54,11 +54,11 @@ func TestEthernetIsDescribedInItsOwnTerms(t *testing.T) {
 			*rate = 100 * units.Gbps
 		}
 		return true
-	}))
+	}), nil, nil)
 	if len(slow.Findings) != 1 || slow.Findings[0].Kind != "slow-link" || !slices.Equal(slow.Findings[0].Ports, []string{`"leaf1" Ethernet16`, `"spine2" Ethernet4`}) {
 		t.Errorf("one slow uplink: %+v", slow.Findings)
 	}
-	lacks := inspect.Ethernet(ethernet(t, func(leaf, spine int, _ *units.Rate) bool { return leaf != 1 || spine != 2 }))
+	lacks := inspect.Ethernet(ethernet(t, func(leaf, spine int, _ *units.Rate) bool { return leaf != 1 || spine != 2 }), nil, nil)
 	if !slices.ContainsFunc(lacks.Findings, func(f inspect.Finding) bool { return f.Kind == "missing-cable" || f.Kind == "few-uplinks" }) {
 		t.Errorf("one missing uplink: %+v", lacks.Findings)
 	}

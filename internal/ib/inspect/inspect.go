@@ -13,14 +13,17 @@ import (
 // Subnet describes a subnet and its faults. contradictions is the reader's messages about
 // cables that contradict each other and were left out.
 func Subnet(s *subnet.Subnet, contradictions ...string) *Report {
-	return inspect(s, contradictions, false).report
+	return inspect(s, contradictions, nil, false).report
 }
 
-// Ethernet describes a fabric without GUIDs and LIDs, whose ports have names and whose links have bare rates.
-func Ethernet(s *subnet.Subnet) *Report { return inspect(s, nil, true).report }
+// Ethernet describes a fabric without GUIDs and LIDs, whose ports have names and whose links have bare rates. disputed
+// are the nodes with a port of a contradiction: that they have no cable is no finding.
+func Ethernet(s *subnet.Subnet, contradictions []string, disputed map[int32]bool) *Report {
+	return inspect(s, contradictions, disputed, true).report
+}
 
-func inspect(s *subnet.Subnet, contradictions []string, ethernet bool) *inspection {
-	in := &inspection{ethernet: ethernet, s: s, names: namesOf(s), report: &Report{Ethernet: ethernet}}
+func inspect(s *subnet.Subnet, contradictions []string, disputed map[int32]bool, ethernet bool) *inspection {
+	in := &inspection{ethernet: ethernet, s: s, names: namesOf(s), report: &Report{Ethernet: ethernet}, disputed: disputed}
 	for _, text := range contradictions {
 		in.find(Error, "contradiction", nil, "%s", text)
 	}
@@ -42,6 +45,7 @@ type inspection struct {
 	s        *subnet.Subnet
 	ethernet bool // without GUIDs and LIDs
 	names    names
+	disputed map[int32]bool // nodes of which the file contradicts itself about a cable
 	report   *Report
 	all      *graph    // every switch
 	parts    []*island // the largest first
@@ -166,6 +170,9 @@ func (in *inspection) apart() {
 		return
 	}
 	for i, p := range in.parts[1:] {
+		if slices.ContainsFunc(p.g.node, func(n int32) bool { return in.disputed[n] }) {
+			continue // a cable that is left out may lead to the rest
+		}
 		if p.g.adapters() == 0 || 10*p.g.adapters() < in.parts[0].g.adapters() {
 			in.find(Warning, "island", nil, "%s (%s) %s without a cable to the rest",
 				list(p.switchNames(), 3), plural(p.g.adapters(), "adapter"), isAre(len(p.g.node)))
@@ -311,7 +318,7 @@ func (in *inspection) count() {
 		default:
 			r.Adapters += cabled
 		}
-		if cabled == 0 {
+		if cabled == 0 && !in.disputed[int32(i)] {
 			in.find(Warning, "no-cable", nil, "%s has no cable", in.names.of(int32(i)))
 		}
 	}

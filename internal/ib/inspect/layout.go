@@ -26,7 +26,7 @@ type Host struct {
 
 // Lay recognises the family of a subnet and returns the position of each node.
 func Lay(s *subnet.Subnet) *Layout {
-	in := inspect(s, nil, false)
+	in := inspect(s, nil, nil, false)
 	l := &Layout{Report: in.report, Level: make([]int, len(s.Nodes)), Island: make([]int, len(s.Nodes)), Group: make([]int32, len(s.Nodes))}
 	for i := range s.Nodes {
 		l.Level[i], l.Island[i], l.Group[i] = -1, -1, -1

@@ -22,6 +22,11 @@ func levelsOf(g *graph, few int) []int {
 			level[sw] = 0
 		}
 	}
+	if !slices.ContainsFunc(level, func(l int) bool { return l != 0 }) {
+		for _, sw := range g.busySpines() {
+			level[sw] = -1
+		}
+	}
 	for l := 1; ; l++ {
 		next := g.nextLevel(level, l-1, 4)
 		if len(next) == 0 {

@@ -2,10 +2,12 @@ package cabled
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"weft/internal/base/cabling"
 	"weft/internal/base/cabling/planfile"
@@ -62,10 +64,27 @@ func Read(name string, files Files) (*Source, error) {
 	}
 	f, err := planfile.Read(name, func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil })
 	if err != nil {
-		return nil, err
+		return nil, noInfiniBand{err}
 	}
 	return ofCabling(name, f), nil
 }
+
+// ErrNoInfiniBand is in the error about a file whose beginning is of no form of InfiniBand's.
+var ErrNoInfiniBand = errors.New("no form of InfiniBand's")
+
+// noInfiniBand is the error of the reader of plans, which says what else is read.
+type noInfiniBand struct{ error }
+
+func (e noInfiniBand) Error() string {
+	text := e.error.Error()
+	if strings.Contains(text, planfile.Known) {
+		text += ", or of InfiniBand the output of ibnetdiscover or iblinkinfo, opensm-subnet.lst, or a net of ibsim"
+	}
+	return text
+}
+
+func (e noInfiniBand) Unwrap() error      { return e.error }
+func (noInfiniBand) Is(target error) bool { return target == ErrNoInfiniBand }
 
 // maxHead is the part of a file that shows its format: a terminal's lines may come before it.
 const maxHead = 64 << 10

@@ -32,12 +32,18 @@ func (s *Source) Preset(p *Placed) (name string, exact bool) {
 	return all[100*units.Gbps], false
 }
 
+// MaxHosts is the maximum number of names that cluster.hosts of a scenario has.
+const MaxHosts = 65536
+
 // Scenario is the text of a scenario on the fabric, to begin from. What the file does not say is marked in it. file is the
 // name of the fabric's file for the scenario.
 func (s *Source) Scenario(file string) (string, error) {
 	p, err := s.Place(Choice{})
 	if err != nil {
 		return "", err
+	}
+	if p.Nodes > MaxHosts {
+		return "", fmt.Errorf("%s has %d hosts: a scenario has at most %d", s.Name, p.Nodes, MaxHosts)
 	}
 	var b strings.Builder
 	switches := len(p.Devices) - p.Nodes*p.NICs - p.Others

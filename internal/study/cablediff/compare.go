@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"weft/internal/base/cabling"
 	"weft/internal/base/wording"
@@ -73,6 +74,9 @@ func (d *diff) setAside() {
 		}
 		a, b := c.ends[0].site, c.ends[1].site
 		switch {
+		case d.m.real.unsure(c):
+			d.aside[c] = true
+			say(fmt.Sprintf("planned cables at ports of which lines of %s contradict each other", d.m.real.name))
 		case !hasReal(c.class):
 			d.aside[c] = true
 			say(fmt.Sprintf("planned %s: %s has none", classNames[c.class], d.m.real.name))
@@ -86,14 +90,18 @@ func (d *diff) setAside() {
 	}
 	d.uncovered()
 	for _, what := range sorts {
-		d.r.NotJudged = append(d.r.NotJudged, fmt.Sprintf("%d %s", told[what], what))
+		text := fmt.Sprintf("%d %s", told[what], what)
+		if told[what] == 1 {
+			text = strings.Replace(text, "planned cables", "planned cable", 1)
+		}
+		d.r.NotJudged = append(d.r.NotJudged, text)
 	}
 }
 
 // uncovered leaves out the real cables that the plan does not cover.
 func (d *diff) uncovered() {
 	d.r.Covers = d.cover.text()
-	beyond, partly, unknown := 0, 0, 0
+	beyond, partly, unknown, disputed := 0, 0, 0, 0
 	at := map[string]bool{} // planned devices of which the plan has some cables
 	for _, c := range d.m.real.cables {
 		if asPlanned(c) || d.touches(c) {
@@ -102,6 +110,11 @@ func (d *diff) uncovered() {
 		if nameless(c) {
 			d.aside[c] = true
 			unknown++
+			continue
+		}
+		if d.m.plan.unsure(c) {
+			d.aside[c] = true
+			disputed++
 			continue
 		}
 		a, b := c.ends[0].site.mate, c.ends[1].site.mate
@@ -128,6 +141,9 @@ func (d *diff) uncovered() {
 	}
 	if unknown > 0 {
 		d.r.NotJudged = append(d.r.NotJudged, wording.Counted(unknown, "real cable", "real cables")+" between devices whose names several have")
+	}
+	if disputed > 0 {
+		d.r.NotJudged = append(d.r.NotJudged, fmt.Sprintf("%s at ports of which lines of %s contradict each other", wording.Counted(disputed, "real cable", "real cables"), d.m.plan.name))
 	}
 	if beyond > 0 {
 		d.r.NotJudged = append(d.r.NotJudged, wording.Counted(beyond, "real cable", "real cables")+" at devices for which the plan has none of that sort")

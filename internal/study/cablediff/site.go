@@ -2,6 +2,7 @@ package cablediff
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,6 +73,8 @@ type side struct {
 	sites  []*site
 	of     []*site // by device; nil if it is not compared
 	cables []*cable
+	// disputed are the ports, by their keys, of which lines of the file contradict each other.
+	disputed map[*site]map[string]bool
 }
 
 // identity is what a device is part of, and how its ports are named there.
@@ -221,6 +224,19 @@ func (s *side) plug(ids []identity) {
 		}
 		s.cables = append(s.cables, k)
 	}
+	s.disputed = map[*site]map[string]bool{}
+	for _, at := range s.f.Disputed {
+		t := s.of[at.Device]
+		if t == nil {
+			continue
+		}
+		if s.disputed[t] == nil {
+			s.disputed[t] = map[string]bool{}
+		}
+		for _, key := range keysOf(ids[at.Device], at) {
+			s.disputed[t][key] = true
+		}
+	}
 	for _, t := range s.sites {
 		count := map[string]int{}
 		for _, e := range t.ends {
@@ -234,6 +250,14 @@ func (s *side) plug(ids []identity) {
 			}
 		}
 	}
+}
+
+// unsure is whether lines of the other fabric contradict each other about the port at one of a cable's ends.
+func (s *side) unsure(c *cable) bool {
+	return slices.ContainsFunc(c.ends[:], func(e *end) bool {
+		ports := s.disputed[e.site.mate]
+		return e.site.mate != nil && slices.ContainsFunc(e.keys, func(key string) bool { return ports[key] })
+	})
 }
 
 // guids are the GUIDs of a site's devices.

@@ -43,6 +43,17 @@ func (b *builder) note(at cabling.Place, format string, args ...any) {
 	}
 }
 
+// dispute leaves out what lines say that contradict each other about the cables of some ports.
+func (b *builder) dispute(ends []cabling.End, at cabling.Place, format string, args ...any) {
+	b.note(at, format, args...)
+	if len(b.f.Contradictions) < maxNotes {
+		b.f.Contradictions = append(b.f.Contradictions, fmt.Sprintf("%s: %s", at, fmt.Sprintf(format, args...)))
+	}
+	for _, e := range ends {
+		b.f.Disputed = append(b.f.Disputed, bare(e))
+	}
+}
+
 // device is the device of a name, a new one if the name is new.
 func (b *builder) device(name string) int { return b.keyed(name, name) }
 
@@ -73,7 +84,7 @@ func (b *builder) suggest(device int, r cabling.Role, from string) {
 // connect adds a cable, which may have been listed from its other end.
 func (b *builder) connect(c cabling.Cable) {
 	if c.A == c.B {
-		b.note(c.Place, "a cable from %s to itself is left out", b.f.EndName(c.A))
+		b.dispute([]cabling.End{c.A}, c.Place, "a cable from %s to itself is left out", b.f.EndName(c.A))
 		return
 	}
 	ends := [2]cabling.End{bare(c.A), bare(c.B)}
@@ -90,7 +101,7 @@ func (b *builder) connect(c cabling.Cable) {
 		if !b.broken[old] {
 			b.broken[old] = true
 		}
-		b.note(c.Place, "%s has two cables: to %s here, and to %s at %s; both are left out",
+		b.dispute([]cabling.End{c.A, c.B, o.A, o.B}, c.Place, "%s has two cables: to %s here, and to %s at %s; both are left out",
 			b.f.EndName(e), b.f.EndName(ends[1-i]), b.f.EndName(otherEnd(o, e)), o.Place)
 		return
 	}

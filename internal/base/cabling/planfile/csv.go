@@ -208,7 +208,7 @@ func readPlainCSV(file string, rows []row) (*cabling.Fabric, error) {
 			continue
 		}
 		if len(r.cells) < 4 || !hasDigit(r.cell(1)) || !hasDigit(r.cell(3)) {
-			return nil, problem(file, r.line, "%s: expected %s", quote(strings.Join(r.cells, ",")), known)
+			return nil, problem(file, r.line, "%s: expected %s", quote(strings.Join(r.cells, ",")), Known)
 		}
 		break
 	}

@@ -157,7 +157,7 @@ func (j *joiner) oneOf(port string, all []*half) *half {
 			j.b.note(h.s.place, "%s port %s leads to %s here, and to %s at %s; the latter is taken", first.v.name, port, peerText(h), peerText(first), first.s.place)
 			continue
 		}
-		j.b.note(h.s.place, "%s port %s has two neighbours: %s here, and %s at %s; both are left out", first.v.name, port, peerText(h), peerText(first), first.s.place)
+		j.b.dispute(j.disputed(first.v, port), h.s.place, "%s port %s has two neighbours: %s here, and %s at %s; both are left out", first.v.name, port, peerText(h), peerText(first), first.s.place)
 		return nil
 	}
 	return first
@@ -202,6 +202,11 @@ func (v *view) portNamed(names ...string) string {
 // samePort is whether two texts name one port: Et3/1 is Ethernet3/1.
 func samePort(a, b string) bool { return cabling.PortKey(a) == cabling.PortKey(b) }
 
+// disputed is the port of a switch as an end.
+func (j *joiner) disputed(v *view, port string) []cabling.End {
+	return []cabling.End{{Device: j.b.device(v.name), Port: v.portNamed(port)}}
+}
+
 // cable makes the cable of a half, if the other half does not contradict it.
 func (j *joiner) cable(h *half, halves map[*view]*halfs) error {
 	own := h.v.portNamed(h.s.port)
@@ -227,18 +232,18 @@ func (j *joiner) cable(h *half, halves map[*view]*halfs) error {
 	switch {
 	case back == nil:
 		if other := halves[h.peer].at[h.port]; other != nil {
-			j.b.note(h.s.place, "%s port %s leads to %s here, but %s says that its port leads to %s (%s); both are left out",
+			j.b.dispute(append(j.disputed(h.v, own), j.disputed(h.peer, h.port)...), h.s.place, "%s port %s leads to %s here, but %s says that its port leads to %s (%s); both are left out",
 				h.v.name, own, peerText(h), h.peer.name, peerText(other), other.s.place)
 			return nil
 		}
 		if other := leadingTo(h.v, own, halves[h.peer]); other != nil {
-			j.b.note(h.s.place, "%s port %s leads to %s here, but %s says that it is at its port %s (%s); both are left out",
+			j.b.dispute(append(j.disputed(h.v, own), j.disputed(h.peer, h.port)...), h.s.place, "%s port %s leads to %s here, but %s says that it is at its port %s (%s); both are left out",
 				h.v.name, own, peerText(h), h.peer.name, other.s.port, other.s.place)
 			return nil
 		}
 		j.one++
 	case !j.agrees(back, own):
-		j.b.note(h.s.place, "%s port %s leads to %s here, but there the neighbour is %s (%s); both are left out",
+		j.b.dispute(append(j.disputed(h.v, own), j.disputed(h.peer, h.port)...), h.s.place, "%s port %s leads to %s here, but there the neighbour is %s (%s); both are left out",
 			h.v.name, own, peerText(h), peerText(back), back.s.place)
 		return nil
 	default:

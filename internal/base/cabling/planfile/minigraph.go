@@ -21,7 +21,7 @@ func viewOfMinigraph(file, text string) (*view, error) {
 		return nil, err
 	}
 	if len(m.links) == 0 {
-		return nil, problem(file, 0, "XML without a DeviceLinkBase of type DeviceInterfaceLink; expected %s", known)
+		return nil, problem(file, 0, "XML without a DeviceLinkBase of type DeviceInterfaceLink; expected %s", Known)
 	}
 	if m.own == "" {
 		m.own = m.mostNamed()

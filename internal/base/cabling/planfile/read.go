@@ -14,8 +14,8 @@ import (
 	"weft/internal/base/wording"
 )
 
-// known is what can be read, in messages.
-const known = "a plan of cables (Graphviz dot, NVIDIA Air's JSON, containerlab, Batfish, CSV with device,port,device,port or the headings of UFM, AVD, SONiC or NetBox), LLDP neighbours, or SONiC's config_db.json or minigraph.xml"
+// Known is what can be read, in messages.
+const Known = "a plan of cables (Graphviz dot, NVIDIA Air's JSON, containerlab, Batfish, CSV with device,port,device,port or the headings of UFM, AVD, SONiC or NetBox), LLDP neighbours, or SONiC's config_db.json or minigraph.xml"
 
 // Read reads a fabric from a file in any of the formats. open opens a file by its name; the caller undoes compression.
 // An error says the file, the line and what would be valid.
@@ -89,7 +89,7 @@ func recognise(name, text string) (f *cabling.Fabric, v *view, err error) {
 		return f, nil, err
 	}
 	if !strings.ContainsAny(text, ",;\t") {
-		return nil, nil, problem(name, 1, "%s: this is no plan of cables; expected %s", quote(strings.TrimSpace(lines[0])), known)
+		return nil, nil, problem(name, 1, "%s: this is no plan of cables; expected %s", quote(strings.TrimSpace(lines[0])), Known)
 	}
 	f, err = readCSV(name, text)
 	return f, nil, err
@@ -144,7 +144,7 @@ func recogniseJSON(name, text, head string, line int) (f *cabling.Fabric, v *vie
 	case isUFM(one):
 		f, err = readUFMPorts(name, top)
 	case top.kind == list:
-		err = problem(name, line, "a list that is no answer of UFM's links or ports; expected %s", known)
+		err = problem(name, line, "a list that is no answer of UFM's links or ports; expected %s", Known)
 	case top.has("edges"):
 		f, err = readBatfish(name, top)
 	case top.has("lldp"):
@@ -160,7 +160,7 @@ func recogniseJSON(name, text, head string, line int) (f *cabling.Fabric, v *vie
 	case isConfigDB(top):
 		v = viewOfConfigDB(name, top)
 	default:
-		err = problem(name, line, "JSON with the members %s; expected %s", quote(strings.Join(top.names[:min(len(top.names), 8)], ", ")), known)
+		err = problem(name, line, "JSON with the members %s; expected %s", quote(strings.Join(top.names[:min(len(top.names), 8)], ", ")), Known)
 	}
 	if v != nil && head != "" {
 		v.name = cmp.Or(v.name, nameIn(head))

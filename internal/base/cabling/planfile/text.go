@@ -18,7 +18,7 @@ func readText(file string, r io.Reader) (text string, latin1 bool, err error) {
 	case len(raw) > maxBytes:
 		return "", false, problem(file, 0, "more than %d MiB: no plan of cables is that large", maxBytes>>20)
 	case len(bytes.TrimSpace(raw)) == 0:
-		return "", false, problem(file, 0, "the file is empty: expected %s", known)
+		return "", false, problem(file, 0, "the file is empty: expected %s", Known)
 	}
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")):
@@ -29,7 +29,7 @@ func readText(file string, r io.Reader) (text string, latin1 bool, err error) {
 		return wide(raw[2:], binary.BigEndian), false, nil
 	}
 	if at := bytes.IndexByte(raw, 0); at >= 0 {
-		return "", false, problem(file, 1+bytes.Count(raw[:at], []byte("\n")), "a byte 0: this is no text; expected %s", known)
+		return "", false, problem(file, 1+bytes.Count(raw[:at], []byte("\n")), "a byte 0: this is no text; expected %s", Known)
 	}
 	if utf8.Valid(raw) {
 		return string(raw), false, nil

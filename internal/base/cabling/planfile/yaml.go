@@ -30,7 +30,7 @@ func parseYAML(file, text string) (*value, error) {
 		return nil, problem(file, line, "this is not YAML: %v", err)
 	}
 	if len(docs) == 0 || len(docs[0].Content) == 0 {
-		return nil, problem(file, 0, "the file has no value: expected %s", known)
+		return nil, problem(file, 0, "the file has no value: expected %s", Known)
 	}
 	left := maxValues
 	return fromYAML(file, docs[0].Content[0], &left, 0)

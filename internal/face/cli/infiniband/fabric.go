@@ -48,9 +48,9 @@ opensm.
 If lines of the file contradict each other about a cable, that is the first finding,
 and the cable is left out.
 
-The format is recognised by content. gzip is undone; - reads standard input. From a
-scenario (.yaml), the first InfiniBand fabric is used, or its first if it has none. The exit code is 0 even with
-findings, and 6 if nothing could be judged.`,
+The format is recognised by content. gzip and xz are undone; - reads standard input. From
+a scenario (.yaml), the first InfiniBand fabric is used, or its first if it has none. The
+exit code is 0 even with findings, and 6 if nothing could be judged.`,
 		Example: `  ibnetdiscover > real.topo
   weft fabric inspect real.topo
   weft fabric inspect real.topo --json

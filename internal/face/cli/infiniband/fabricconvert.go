@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,6 +90,8 @@ func newFabricConvert(e *process.Env) *cobra.Command {
 		Long: `Reads a subnet as weft fabric inspect does and writes it in one of these formats:
 
 ` + help.String() + `
+A fabric of Ethernet (see weft fabric diff) can be written as a scenario, slurm, dot and svg.
+
 Attributes that a format does not have are lost. Tables are read from opensm-lfts.dump,
 opensm.fdbs, or the output of dump_fts and ibroute; with them, the ports get the
 LIDs of the tables. A file that cannot be written whole is not written.`,
@@ -136,7 +139,7 @@ func convert(e *process.Env, t *target, path, out, tables, lids string, asJSON b
 	if t.name == scenarioTarget {
 		return convertToScenario(e, path, out, asJSON)
 	}
-	f, err := readFabric(e, path, format.Options{})
+	f, err := readConvertible(e, t, path)
 	if err != nil {
 		return err
 	}
@@ -148,6 +151,32 @@ func convert(e *process.Env, t *target, path, out, tables, lids string, asJSON b
 	}
 	about := map[string]any{"format": t.name, "nodes": len(f.subnet.Nodes)}
 	return e.Deliver(out, asJSON, about, func(w io.Writer) error { return t.write(c, w) })
+}
+
+// ethernetTargets are the formats besides the scenario that have no GUID or LID: a fabric of Ethernet has none.
+var ethernetTargets = []string{"slurm", "dot", "svg"}
+
+// readConvertible reads the fabric that is converted: of InfiniBand, or of Ethernet for a format without GUIDs and LIDs.
+func readConvertible(e *process.Env, t *target, path string) (fabricFile, error) {
+	is, err := isScenario(e, path)
+	if err != nil || is || path == "-" {
+		return readFabric(e, path, format.Options{})
+	}
+	source, err := cabled.Read(path, overrides.FabricFiles(e))
+	switch {
+	case errors.Is(err, cabled.ErrNoInfiniBand) || err != nil && process.IsFolder(e.Path(path)):
+		return fabricFile{}, err
+	case err != nil || source.InfiniBand:
+		return readFabric(e, path, format.Options{})
+	case source.Subnet == nil:
+		return fabricFile{}, source.Lacking()
+	case !slices.Contains(ethernetTargets, t.name):
+		return fabricFile{}, fmt.Errorf("%s (%s) is no InfiniBand subnet: it has no GUIDs and LIDs for %s; valid are %s, %s", path, source.Format, t.name, scenarioTarget, strings.Join(ethernetTargets, ", "))
+	}
+	for _, n := range source.Notes {
+		fmt.Fprintf(e.Stderr, "%s\n", n)
+	}
+	return fabricFile{source.Subnet, format.Format(source.Format), &format.Report{}}, nil
 }
 
 // scenarioTarget is the format that is no file of a fabric, and needs no subnet.
@@ -163,7 +192,13 @@ func convertToScenario(e *process.Env, path, out string, asJSON bool) error {
 		return errors.New("a scenario names the file of its fabric, and standard input has no name: give a file")
 	}
 	file := path
-	if out != "" && out != "-" && !filepath.IsAbs(path) {
+	switch {
+	case out == "" || out == "-" || filepath.IsAbs(path):
+	case filepath.IsAbs(out): // a path relative to the folder of the scenario need not exist
+		if whole, err := filepath.Abs(e.Path(path)); err == nil {
+			file = filepath.ToSlash(whole)
+		}
+	default:
 		if rel, err := filepath.Rel(filepath.Dir(out), path); err == nil {
 			file = filepath.ToSlash(rel)
 		}

@@ -1,6 +1,8 @@
 package infiniband
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +12,7 @@ import (
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
+	"weft/internal/ib/format"
 	"weft/internal/ib/inspect"
 	"weft/internal/sim/cabled"
 	"weft/internal/sim/protocol"
@@ -38,19 +41,40 @@ type ownSettings struct {
 func ethernetAt(e *simulator.Simulator, path string) (*cabled.Source, error) {
 	is, err := isScenario(e.Env, path)
 	switch {
-	case err != nil || path == "-":
+	case err != nil:
 		return nil, nil //nolint:nilerr // the reader of InfiniBand says what is wrong
+	case path == "-":
+		return ethernetOfInput(e)
 	case is:
 		return ethernetOfScenario(e, path)
 	}
 	source, err := cabled.Read(path, overrides.FabricFiles(e.Env))
 	switch {
-	case err != nil && process.IsFolder(e.Path(path)):
+	case err != nil && (process.IsFolder(e.Path(path)) || errors.Is(err, cabled.ErrNoInfiniBand)):
 		return nil, err
 	case err != nil || source.InfiniBand:
 		return nil, nil //nolint:nilerr // see above
 	}
 	return source, nil
+}
+
+// maxHead is the part of standard input that shows its format.
+const maxHead = 64 << 10
+
+// ethernetOfInput is the fabric of standard input if it is of no form of InfiniBand's. Otherwise the input stays for the
+// reader of InfiniBand.
+func ethernetOfInput(e *simulator.Simulator) (*cabled.Source, error) {
+	file, err := openFabric(e.Env, "-")
+	if err != nil {
+		return nil, err
+	}
+	in := bufio.NewReaderSize(file, maxHead)
+	head, _ := in.Peek(maxHead) // a read error is met again by the reader
+	e.Stdin = in
+	if format.Detect(head) != format.Unknown {
+		return nil, nil
+	}
+	return cabled.Read("-", overrides.FabricFiles(e.Env))
 }
 
 // ethernetOfScenario is the first fabric of a scenario without InfiniBand.
@@ -72,7 +96,12 @@ func inspectCabling(e *simulator.Simulator, path string, source *cabled.Source, 
 	if source.Subnet == nil {
 		return source.Lacking()
 	}
-	found := inspect.Ethernet(source.Subnet)
+	disputed := map[int32]bool{}
+	for _, end := range source.Disputed {
+		disputed[int32(end.Device)] = true
+	}
+	source.Notes = slices.DeleteFunc(source.Notes, func(note string) bool { return slices.Contains(source.Contradictions, note) })
+	found := inspect.Ethernet(source.Subnet, source.Contradictions, disputed)
 	out := inspectedCabling{File: path, Format: source.Format, Report: found, Notes: source.Notes}
 	var settings []scenario.SwitchSettings
 	if process.IsFolder(e.Path(path)) {

@@ -284,7 +284,7 @@ func scenarioOf(e *simulator.Simulator, c *overrides.Flags, source *cabled.Sourc
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := scenario.DecodeIn(e.Path("."), source.Name, []byte(text))
+	file, err := scenario.DecodeIn(e.Path("."), "the scenario of "+source.Name, []byte(text))
 	if err == nil {
 		file, err = c.Overlaid(e.Env, file)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 
+	"weft/internal/base/regular"
 	"weft/internal/face/cli/process"
 	"weft/internal/sim/cabled"
 )
@@ -18,7 +19,7 @@ func FabricFiles(e *process.Env) cabled.Files {
 			}
 			f, err := e.Open(name)
 			if err != nil {
-				return nil, process.CannotRead(name, err)
+				return nil, regular.Reason(err) // the readers name the file
 			}
 			return f, nil
 		},
