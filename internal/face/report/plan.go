@@ -227,7 +227,7 @@ func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": figures are not known, and what bounds them is more.")
 	}
 	if len(p.Relax) > 0 {
-		notes = append(notes, "For a design that surely keeps all constraints, relax any one of:"+relaxations(p)+".")
+		notes = append(notes, "For a design that surely keeps all constraints, relax any one of: "+strings.TrimPrefix(strings.ReplaceAll(relaxations(p), "\n  ", "; "), "; ")+".")
 	}
 	return notes
 }
