@@ -50,11 +50,11 @@ func choiceLines(a *advise.Advice) []string {
 	}
 	lines := []string{FirstAnswer(a)}
 	for i, r := range a.Reasons {
-		lines = append(lines, fmt.Sprintf("%d. %s, by %s points: %s.", i+1, r.Criterion, points(r.Points), briefly(r.Text)))
+		lines = append(lines, fmt.Sprintf("%d. %s, by %s: %s.", i+1, r.Criterion, leadText(r), briefly(r.Text)))
 	}
 	if len(a.Against) > 0 {
 		r := a.Against[0]
-		lines = append(lines, fmt.Sprintf("Against it, %s, by %s points: %s.", r.Criterion, points(r.Points), briefly(r.Text)))
+		lines = append(lines, fmt.Sprintf("Against it, %s, by %s: %s.", r.Criterion, leadText(r), briefly(r.Text)))
 	}
 	if a.Partial {
 		return append(lines, "Interrupted: what would change the choice was not simulated.")
@@ -77,6 +77,15 @@ func FirstAnswer(a *advise.Advice) string {
 	default:
 		return fmt.Sprintf("Choice: %s (%s), with %s points; %s has %s.", choice.Name(), choice.Design.Name, points(v.Points[v.Choice]), other.Name(), points(v.Points[1-v.Choice]))
 	}
+}
+
+// leadText is the lead of a reason in points, and its range if the ranges leave open who is ahead.
+func leadText(r advise.Reason) string {
+	text := points(r.Points) + " points"
+	if r.Range != nil {
+		text += fmt.Sprintf(" in the mean, from %+.1f to %+.1f by its ranges", r.Range[0], r.Range[1])
+	}
+	return text
 }
 
 // parenthesis is text in parentheses.
@@ -107,12 +116,12 @@ func turnLine(a *advise.Advice) string {
 		}
 		rest := lead - (c.Points[1] - c.Points[0])
 		if (rest+c.Lead[0] > 0) != (rest+c.Lead[1] > 0) {
-			turns = append(turns, fmt.Sprintf("%s, known as a range alone", c.Name))
+			turns = append(turns, fmt.Sprintf("%s, known as a range alone (from %+.1f to %+.1f points for %s)", c.Name, c.Lead[0], c.Lead[1], a.Candidates[1].Name()))
 		}
 	}
 	for _, f := range a.Flips {
 		for _, x := range f.Turns {
-			turns = append(turns, fmt.Sprintf("%s beyond %s (now %s)", f.What, x.Between, f.Now))
+			turns = append(turns, fmt.Sprintf("%s at %s (now %s)", f.What, x.And, f.Now))
 			break
 		}
 	}
@@ -204,7 +213,7 @@ func productSection(a *advise.Advice) doc.Section {
 func reasonSection(title string, reasons []advise.Reason) doc.Section {
 	var out []string
 	for i, r := range reasons {
-		out = append(out, fmt.Sprintf("%d. %s, by %s points. %s.", i+1, r.Criterion, points(r.Points), r.Text))
+		out = append(out, fmt.Sprintf("%d. %s, by %s. %s.", i+1, r.Criterion, leadText(r), r.Text))
 		for _, x := range r.Counterfactuals {
 			out = append(out, "With "+x.Change+": "+gapText(x)+".")
 		}

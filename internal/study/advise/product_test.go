@@ -59,6 +59,22 @@ func TestARangeGetsTheMeanOfItsPoints(t *testing.T) {
 	}
 }
 
+// A price that is not known prefers no fabric: neither the one with the wide bound nor the other.
+func TestWhatIsNotKnownPrefersNone(t *testing.T) {
+	wide, narrow := ranged("", 120, 980, "").missing(true), ranged("", 260, 490, "")
+	for _, cells := range [][2]Cell{{wide, narrow}, {narrow, wide}} {
+		c := Criterion{Weight: 15, Cells: cells}
+		c.score(false)
+		if !c.Scored || c.Points[0] != c.Points[1] || !c.Open() || c.Note == "" {
+			t.Errorf("%v points, lead %v, note %q: want a lead of 0 that is open", c.Points, c.Lead, c.Note)
+		}
+	}
+	c := Criterion{Weight: 15, Cells: [2]Cell{ranged("", 500, 980, "").missing(true), narrow}}
+	if c.score(false); c.Points[1] <= c.Points[0] {
+		t.Errorf("%v points: what is dearer whatever is not known is behind", c.Points)
+	}
+}
+
 // 0.8 of 100 points are no lead.
 func TestASmallLeadIsATie(t *testing.T) {
 	p := Default()
