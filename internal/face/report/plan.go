@@ -158,6 +158,8 @@ func costCell(c *plan.Cost) doc.Cell {
 	switch {
 	case total.Complete() || !total.Bounded() || high <= 0:
 		return cell
+	case low <= 0:
+		return cell.As(fmt.Sprintf("≤ %.3g M %s", high, c.Currency))
 	default:
 		return cell.As(fmt.Sprintf("%.3g to %.3g M %s", low, high, c.Currency))
 	}
@@ -208,7 +210,7 @@ func publicNote(shown []*plan.Design) string {
 	default:
 		text += fmt.Sprintf(" (%d to %d)", first, last)
 	}
-	return text + ", no quotes: low and high, or a bound. --prices takes yours."
+	return text + ", no quotes; a low end leaves out what has no price. --prices takes yours."
 }
 
 // boundNote says where a bound of power comes from.
