@@ -46,9 +46,9 @@ func choiceLines(a *advise.Advice) []string {
 	v := a.Verdict
 	choice, other := a.Candidates[v.Choice], a.Candidates[1-v.Choice]
 	if other.Design == nil {
-		return []string{fmt.Sprintf("Choice: %s. %s is ruled out: %s.", choice.Name(), other.Name(), other.RuledOut)}
+		return onlyLines(a, choice, other)
 	}
-	lines := []string{FirstAnswer(a)}
+	lines := append([]string{FirstAnswer(a)}, mayExceed(choice, other)...)
 	for i, r := range a.Reasons {
 		lines = append(lines, fmt.Sprintf("%d. %s, by %s: %s.", i+1, r.Criterion, leadText(r), briefly(r.Text)))
 	}
@@ -60,6 +60,34 @@ func choiceLines(a *advise.Advice) []string {
 		return append(lines, "Interrupted: what would change the choice was not simulated.")
 	}
 	return append(lines, turnLine(a))
+}
+
+// onlyLines are the choice if the other fabric is ruled out: none is sure if a budget may be exceeded.
+func onlyLines(a *advise.Advice, choice, other *advise.Candidate) []string {
+	ruledOut := fmt.Sprintf("%s is ruled out: %s.", other.Name(), other.RuledOut)
+	open := mayExceed(choice)
+	lines := []string{fmt.Sprintf("Choice: %s. %s", choice.Name(), ruledOut)}
+	if len(open) > 0 {
+		lines = append([]string{fmt.Sprintf("Choice: none is sure. %s %s is left because figures are not known.", ruledOut, choice.Name())}, open...)
+	}
+	for _, x := range a.Products {
+		if x.Candidate == choice && x.Lead > 0 {
+			lines = append(lines, fmt.Sprintf("Of Ethernet as it is sold it leads %s by %s points.", a.Products[0].Name, points(x.Lead)))
+		}
+	}
+	return lines
+}
+
+// mayExceed are sentences on budgets of which it is not known whether candidates keep them.
+func mayExceed(candidates ...*advise.Candidate) (out []string) {
+	for _, c := range candidates {
+		if c.Design.MayBreak() {
+			for _, b := range c.Design.Breaks {
+				out = append(out, fmt.Sprintf("%s may exceed %s %s: to be sure takes %s.", c.Name(), b.Field, b.Allowed, b.Needs))
+			}
+		}
+	}
+	return out
 }
 
 // FirstAnswer is the choice in a sentence.
