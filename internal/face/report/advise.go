@@ -8,6 +8,7 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/study/advise"
 	"weft/internal/study/serve"
+	"weft/scenario"
 )
 
 // Advice is a recommendation: the choice, the table, the reasons with their counterfactuals, the
@@ -228,7 +229,7 @@ func productSection(a *advise.Advice) doc.Section {
 			continue
 		}
 		f := &x.Candidate.Design.Resolved.Fabrics[0]
-		t.Add(doc.Text(x.Name), doc.Number(x.Lead, "points").As(fmt.Sprintf("%+.1f", x.Lead)), doc.Text(string(f.Routing.Mode)),
+		t.Add(doc.Text(x.Name), doc.Number(x.Lead, "points").As(fmt.Sprintf("%+.1f", x.Lead)), doc.Text(routingText(f)),
 			doc.Text(string(f.CC.Algorithm)), doc.Text(x.Candidate.Design.Name))
 	}
 	beside := "InfiniBand"
@@ -236,6 +237,14 @@ func productSection(a *advise.Advice) doc.Section {
 		beside = a.Products[0].Name
 	}
 	return doc.Section{Title: "Products", Blocks: append([]doc.Block{t}, doc.Notes("Lead: in points, over "+beside+". The best of them is compared below.")...)}
+}
+
+// routingText is how packets take their ways: by ECMP too, if the sender varies what switches hash (spraying).
+func routingText(f *scenario.Fabric) string {
+	if f.Routing.Mode == scenario.ECMP && f.Transport.EntropyValues > 0 {
+		return "spraying"
+	}
+	return string(f.Routing.Mode)
 }
 
 func reasonSection(title string, reasons []advise.Reason) doc.Section {
