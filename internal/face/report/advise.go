@@ -8,6 +8,7 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/study/advise"
 	"weft/internal/study/serve"
+	"weft/scenario"
 )
 
 // Advice is a recommendation: the choice, the table, the reasons with their counterfactuals, the
@@ -46,20 +47,48 @@ func choiceLines(a *advise.Advice) []string {
 	v := a.Verdict
 	choice, other := a.Candidates[v.Choice], a.Candidates[1-v.Choice]
 	if other.Design == nil {
-		return []string{fmt.Sprintf("Choice: %s. %s is ruled out: %s.", choice.Name(), other.Name(), other.RuledOut)}
+		return onlyLines(a, choice, other)
 	}
-	lines := []string{FirstAnswer(a)}
+	lines := append([]string{FirstAnswer(a)}, mayExceed(choice, other)...)
 	for i, r := range a.Reasons {
-		lines = append(lines, fmt.Sprintf("%d. %s, by %s points: %s.", i+1, r.Criterion, points(r.Points), briefly(r.Text)))
+		lines = append(lines, fmt.Sprintf("%d. %s, by %s: %s.", i+1, r.Criterion, leadText(r), briefly(r.Text)))
 	}
 	if len(a.Against) > 0 {
 		r := a.Against[0]
-		lines = append(lines, fmt.Sprintf("Against it, %s, by %s points: %s.", r.Criterion, points(r.Points), briefly(r.Text)))
+		lines = append(lines, fmt.Sprintf("Against it, %s, by %s: %s.", r.Criterion, leadText(r), briefly(r.Text)))
 	}
 	if a.Partial {
 		return append(lines, "Interrupted: what would change the choice was not simulated.")
 	}
 	return append(lines, turnLine(a))
+}
+
+// onlyLines are the choice if the other fabric is ruled out: none is sure if a budget may be exceeded.
+func onlyLines(a *advise.Advice, choice, other *advise.Candidate) []string {
+	ruledOut := fmt.Sprintf("%s is ruled out: %s.", other.Name(), other.RuledOut)
+	open := mayExceed(choice)
+	lines := []string{fmt.Sprintf("Choice: %s. %s", choice.Name(), ruledOut)}
+	if len(open) > 0 {
+		lines = append([]string{fmt.Sprintf("Choice: none is sure. %s %s is left because figures are not known.", ruledOut, choice.Name())}, open...)
+	}
+	for _, x := range a.Products {
+		if x.Candidate == choice && x.Lead > 0 {
+			lines = append(lines, fmt.Sprintf("Of Ethernet as it is sold it leads %s by %s points.", a.Products[0].Name, points(x.Lead)))
+		}
+	}
+	return lines
+}
+
+// mayExceed are sentences on budgets of which it is not known whether candidates keep them.
+func mayExceed(candidates ...*advise.Candidate) (out []string) {
+	for _, c := range candidates {
+		if c.Design.MayBreak() {
+			for _, b := range c.Design.Breaks {
+				out = append(out, fmt.Sprintf("%s may exceed %s %s: to be sure takes %s.", c.Name(), b.Field, b.Allowed, b.Needs))
+			}
+		}
+	}
+	return out
 }
 
 // FirstAnswer is the choice in a sentence.
@@ -77,6 +106,15 @@ func FirstAnswer(a *advise.Advice) string {
 	default:
 		return fmt.Sprintf("Choice: %s (%s), with %s points; %s has %s.", choice.Name(), choice.Design.Name, points(v.Points[v.Choice]), other.Name(), points(v.Points[1-v.Choice]))
 	}
+}
+
+// leadText is the lead of a reason in points, and its range if the ranges leave open who is ahead.
+func leadText(r advise.Reason) string {
+	text := points(r.Points) + " points"
+	if r.Range != nil {
+		text += fmt.Sprintf(" in the mean, from %+.1f to %+.1f by its ranges", r.Range[0], r.Range[1])
+	}
+	return text
 }
 
 // parenthesis is text in parentheses.
@@ -107,12 +145,12 @@ func turnLine(a *advise.Advice) string {
 		}
 		rest := lead - (c.Points[1] - c.Points[0])
 		if (rest+c.Lead[0] > 0) != (rest+c.Lead[1] > 0) {
-			turns = append(turns, fmt.Sprintf("%s, known as a range alone", c.Name))
+			turns = append(turns, fmt.Sprintf("%s, known as a range alone (from %+.1f to %+.1f points for %s)", c.Name, c.Lead[0], c.Lead[1], a.Candidates[1].Name()))
 		}
 	}
 	for _, f := range a.Flips {
 		for _, x := range f.Turns {
-			turns = append(turns, fmt.Sprintf("%s beyond %s (now %s)", f.What, x.Between, f.Now))
+			turns = append(turns, fmt.Sprintf("%s at %s (now %s)", f.What, x.And, f.Now))
 			break
 		}
 	}
@@ -191,7 +229,7 @@ func productSection(a *advise.Advice) doc.Section {
 			continue
 		}
 		f := &x.Candidate.Design.Resolved.Fabrics[0]
-		t.Add(doc.Text(x.Name), doc.Number(x.Lead, "points").As(fmt.Sprintf("%+.1f", x.Lead)), doc.Text(string(f.Routing.Mode)),
+		t.Add(doc.Text(x.Name), doc.Number(x.Lead, "points").As(fmt.Sprintf("%+.1f", x.Lead)), doc.Text(routingText(f)),
 			doc.Text(string(f.CC.Algorithm)), doc.Text(x.Candidate.Design.Name))
 	}
 	beside := "InfiniBand"
@@ -201,10 +239,18 @@ func productSection(a *advise.Advice) doc.Section {
 	return doc.Section{Title: "Products", Blocks: append([]doc.Block{t}, doc.Notes("Lead: in points, over "+beside+". The best of them is compared below.")...)}
 }
 
+// routingText is how packets take their ways: by ECMP too, if the sender varies what switches hash (spraying).
+func routingText(f *scenario.Fabric) string {
+	if f.Routing.Mode == scenario.ECMP && f.Transport.EntropyValues > 0 {
+		return "spraying"
+	}
+	return string(f.Routing.Mode)
+}
+
 func reasonSection(title string, reasons []advise.Reason) doc.Section {
 	var out []string
 	for i, r := range reasons {
-		out = append(out, fmt.Sprintf("%d. %s, by %s points. %s.", i+1, r.Criterion, points(r.Points), r.Text))
+		out = append(out, fmt.Sprintf("%d. %s, by %s. %s.", i+1, r.Criterion, leadText(r), r.Text))
 		for _, x := range r.Counterfactuals {
 			out = append(out, "With "+x.Change+": "+gapText(x)+".")
 		}

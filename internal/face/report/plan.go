@@ -158,6 +158,8 @@ func costCell(c *plan.Cost) doc.Cell {
 	switch {
 	case total.Complete() || !total.Bounded() || high <= 0:
 		return cell
+	case low <= 0:
+		return cell.As(fmt.Sprintf("≤ %.3g M %s", high, c.Currency))
 	default:
 		return cell.As(fmt.Sprintf("%.3g to %.3g M %s", low, high, c.Currency))
 	}
@@ -208,7 +210,7 @@ func publicNote(shown []*plan.Design) string {
 	default:
 		text += fmt.Sprintf(" (%d to %d)", first, last)
 	}
-	return text + ", no quotes: low and high, or a bound. --prices takes yours."
+	return text + ", no quotes; a low end leaves out what has no price. --prices takes yours."
 }
 
 // boundNote says where a bound of power comes from.
@@ -227,7 +229,7 @@ func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": figures are not known, and what bounds them is more.")
 	}
 	if len(p.Relax) > 0 {
-		notes = append(notes, "For a design that surely keeps all constraints, relax any one of:"+relaxations(p)+".")
+		notes = append(notes, "For a design that surely keeps all constraints, relax any one of: "+strings.TrimPrefix(strings.ReplaceAll(relaxations(p), "\n  ", "; "), "; ")+".")
 	}
 	return notes
 }

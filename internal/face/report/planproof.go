@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/face/doc"
 	"weft/internal/study/plan"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -14,15 +15,16 @@ func proofSection(p *plan.Plan) doc.Section {
 	if !slices.ContainsFunc(p.Designs, func(d *plan.Design) bool { return d.Proof != nil }) {
 		return doc.Section{}
 	}
-	t := doc.NewTable("design", "model", "all-reduce", "shift", "shift takes", "an uplink breaks")
+	t := doc.NewTable("design", "routing", "nodes", "all-reduce", "shift", "shift takes", "an uplink breaks")
 	var bytes units.Bytes
+	hashed := false
 	for _, d := range p.Designs {
 		x := d.Proof
 		if x == nil {
 			continue
 		}
 		if x.Problem != "" {
-			t.Add(doc.Text(d.Name), doc.Text(x.Problem), doc.None, doc.None, doc.None, doc.None)
+			t.Add(doc.Text(d.Name), doc.None, doc.Text(x.Problem), doc.None, doc.None, doc.None, doc.None)
 			continue
 		}
 		bytes = x.Bytes
@@ -30,8 +32,14 @@ func proofSection(p *plan.Plan) doc.Section {
 		if x.Failed > 0 {
 			broken = doc.Time(x.Failed)
 		}
-		t.Add(doc.Text(d.Name), doc.Text(fmt.Sprintf("%d of %d nodes", x.Model.Nodes, x.Model.Of)), doc.Time(x.Time), doc.Tenths(x.Shift), doc.Time(x.Whole), broken)
+		mode := d.Resolved.Fabrics[0].Routing.Mode
+		hashed = hashed || mode == scenario.ECMP
+		t.Add(doc.Text(d.Name), doc.Text(string(mode)), doc.Text(fmt.Sprintf("%d of %d", x.Model.Nodes, x.Model.Of)), doc.Time(x.Time), doc.Tenths(x.Shift), doc.Time(x.Whole), broken)
 	}
-	return doc.Section{Title: "Simulated", Blocks: append([]doc.Block{t}, doc.Notes(fmt.Sprintf(
-		"All-reduce of %s. Shift: each NIC sends 1 MiB over the spines; the share of its rate that the slowest gets, the time, and the time with an uplink that breaks and is mended. One run each.", written(bytes)))...)}
+	notes := []string{fmt.Sprintf(
+		"All-reduce of %s. Shift: each NIC sends 1 MiB over the spines; the share of its rate that the slowest gets, the time, and the time with an uplink that breaks and is mended. One run each.", written(bytes))}
+	if hashed {
+		notes = append(notes, "A shift by ecmp hangs on how flows collide: Ethernet that sprays or adapts (Spectrum-X, Ultra Ethernet) is compared by weft advise.")
+	}
+	return doc.Section{Title: "Simulated", Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }

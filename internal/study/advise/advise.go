@@ -33,7 +33,8 @@ type Advice struct {
 // Reason is a criterion in which one fabric is ahead, with its counterfactuals.
 type Reason struct {
 	Criterion       string           `json:"criterion"`
-	Points          float64          `json:"points"` // the lead in points
+	Points          float64          `json:"points"`          // the lead in points
+	Range           *[2]float64      `json:"range,omitempty"` // the lead at the ends of ranges that leave open who is ahead
 	Text            string           `json:"text"`
 	Counterfactuals []Counterfactual `json:"-"`
 }
@@ -233,6 +234,12 @@ func (a *Advice) reasons() {
 			continue
 		}
 		r := Reason{Criterion: c.Name, Points: ahead, Text: fmt.Sprintf("%s: %s; %s: %s", a.Candidates[choice].Name(), c.Cells[choice].Text, a.Candidates[other].Name(), c.Cells[other].Text)}
+		if c.Open() {
+			r.Range = &[2]float64{c.Lead[0], c.Lead[1]}
+			if ahead > 0 == (choice == 0) { // InfiniBand is ahead
+				r.Range = &[2]float64{-c.Lead[1], -c.Lead[0]}
+			}
+		}
 		for _, x := range a.Counterfactuals {
 			if x.Criterion == c.Name {
 				r.Counterfactuals = append(r.Counterfactuals, x)
@@ -245,7 +252,15 @@ func (a *Advice) reasons() {
 			a.Against = append(a.Against, r)
 		}
 	}
-	byPoints := func(x, y Reason) int { return cmp.Compare(y.Points, x.Points) }
+	byPoints := func(x, y Reason) int { // sure ones first
+		if sure, other := x.Range == nil, y.Range == nil; sure != other {
+			if sure {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(y.Points, x.Points)
+	}
 	slices.SortStableFunc(a.Reasons, byPoints)
 	slices.SortStableFunc(a.Against, byPoints)
 	a.Reasons = a.Reasons[:min(len(a.Reasons), mostReasons)]

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -160,11 +161,16 @@ simulate: {nodes: 4, message: 64KiB, largest-gpus: 128}
 
 func advised(t *testing.T, text string, overrides ...scenario.Override) *Advice {
 	t.Helper()
+	return priced(t, text, nil, overrides...)
+}
+
+func priced(t *testing.T, text string, prices *plan.Prices, overrides ...scenario.Override) *Advice {
+	t.Helper()
 	p, err := Read("profile.yaml", []byte(text), overrides...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Make(context.Background(), p, nil, Options{Simulate: sim.Run})
+	a, err := Make(context.Background(), p, prices, Options{Simulate: sim.Run})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,9 +287,24 @@ func TestTheWeightsDecide(t *testing.T) {
 		t.Errorf("by makers alone the choice is %s with %v", got, a.Verdict.Points)
 	}
 	only = strings.NewReplacer("vendors: %", "vendors: 0", "cost: 0", "cost: 10").Replace(zero)
-	a = advised(t, profile, scenario.Override{Path: "weights", Value: only, Origin: "test"}, scenario.Override{Path: "price-ratio", Value: "1/2", Origin: "test"})
+	file := "currency: USD\nelectricity: 0.1\npue: 1.3\nyears: 1\nitems:\n"
+	for _, item := range plan.Items() {
+		each := 500
+		switch {
+		case item == "qm9700":
+			each = 20_000
+		case strings.HasPrefix(item, "7060"), strings.HasPrefix(item, "sn"), strings.HasPrefix(item, "z9"), strings.HasPrefix(item, "93"):
+			each = 60_000
+		}
+		file += fmt.Sprintf("  - {item: %q, each: %d}\n", item, each)
+	}
+	prices, err := plan.ReadPrices("prices.yaml", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a = priced(t, profile, prices, scenario.Override{Path: "weights", Value: only, Origin: "test"})
 	if got := a.Candidates[a.Verdict.Choice].Kind; got != scenario.InfiniBandKind {
-		t.Errorf("by cost alone, with ports at half the price, the choice is %s", got)
+		t.Errorf("by cost alone, with switches at a third of the price, the choice is %s", got)
 	}
 	price := a.Flips[0]
 	if len(price.Turns) != 1 || price.Turns[0].Choice != "RoCE v2" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/protocol"
@@ -67,12 +68,25 @@ func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candida
 	return out, nil
 }
 
+// relaxText says what else than the protocol keeps a protocol out: another protocol is no answer to why this one is.
 func relaxText(p *plan.Plan) string {
 	if len(p.Relax) == 0 {
 		return ""
 	}
-	b := p.Relax[0].Breaches[0]
-	return fmt.Sprintf(": %s is %s and would have to be %s", b.Field, b.Allowed, b.Needs)
+	var ways []string
+	for _, r := range p.Relax {
+		var parts []string
+		for _, b := range r.Breaches {
+			parts = append(parts, fmt.Sprintf("%s is %s and would have to be %s", b.Field, b.Allowed, b.Needs))
+		}
+		if !slices.ContainsFunc(r.Breaches, func(b plan.Breach) bool { return b.Field == "fabrics" }) {
+			ways = append(ways, strings.Join(parts, ", and "))
+		}
+	}
+	if len(ways) > 0 {
+		return ": " + strings.Join(ways, "; or ")
+	}
+	return fmt.Sprintf(": the NICs of %s do not speak it, or more than one constraint is against it", p.Request.Node)
 }
 
 // preferred orders designs of one protocol. A figure that the catalog lacks prefers no device.

@@ -19,7 +19,9 @@ type Cell struct {
 	// middle.
 	Least, Most float64
 	Known       bool
-	Basis       string // simulated, computed by plan, catalog, assumption
+	// Missing says that parts of the number are not known, and have a bound alone.
+	Missing bool
+	Basis   string // simulated, computed by plan, catalog, assumption
 }
 
 // exact is a cell of one value.
@@ -33,6 +35,12 @@ func ranged(text string, least, most float64, basis string) Cell {
 		return Cell{Text: text, Value: most, Known: most > 0, Basis: basis}
 	}
 	return Cell{Text: text, Value: (least + most) / 2, Least: least, Most: most, Known: true, Basis: basis}
+}
+
+// missing is the cell with parts that are not known.
+func (c Cell) missing(are bool) Cell {
+	c.Missing = are && c.Most > 0
+	return c
 }
 
 // ends are the least and the most of a value.
@@ -129,7 +137,7 @@ func judge(in *inputs) Verdict {
 
 // score gives the points: the full weight to the better number, and to the other the ratio of the
 // two. Sums of effort, which may be 0, are increased by one first. Of a range it is the mean over the
-// range.
+// range; if parts are not known and can turn the lead, neither has one.
 func (c *Criterion) score(more bool) {
 	a, b := &c.Cells[0], &c.Cells[1]
 	if !a.Known || !b.Known {
@@ -151,7 +159,15 @@ func (c *Criterion) score(more bool) {
 		}
 	}
 	c.Points[0], c.Points[1] = c.Points[0]/n, c.Points[1]/n
+	if c.Open() && (a.Missing || b.Missing) {
+		mean := (c.Points[0] + c.Points[1]) / 2
+		c.Points = [2]float64{mean, mean}
+		c.Note = fmt.Sprintf("no lead, since parts are not known: Ethernet's is from %+.1f to %+.1f points", c.Lead[0], c.Lead[1])
+	}
 }
+
+// Open reports whether the ranges leave open which fabric is ahead.
+func (c *Criterion) Open() bool { return c.Lead[0] < 0 && c.Lead[1] > 0 }
 
 // grid are values over the range of a cell, its ends among them.
 func (c *Cell) grid() (out []float64) {
@@ -281,7 +297,7 @@ func costCell(in *inputs, c *Candidate) Cell {
 	if !total.Bounded() {
 		return Cell{Text: text, Basis: basis}
 	}
-	return ranged(text, float64(total.Known)*factor, float64(total.Most())*factor, basis)
+	return ranged(text, float64(total.Known)*factor, float64(total.Most())*factor, basis).missing(len(total.Missing) > 0)
 }
 
 // factorText states that a cost is multiplied.
@@ -303,7 +319,7 @@ func powerCell(in *inputs, c *Candidate) Cell {
 		if !sum.Bounded() {
 			return Cell{Text: text, Basis: basis}
 		}
-		return ranged(text, float64(sum.Known), float64(sum.Most()), basis)
+		return ranged(text, float64(sum.Known), float64(sum.Most()), basis).missing(len(sum.Missing) > 0)
 	}
 	least, most := int64(0), int64(0)
 	for _, l := range c.Design.Bill {
@@ -312,7 +328,7 @@ func powerCell(in *inputs, c *Candidate) Cell {
 			most += max(l.Power.Value, l.Power.Most) * int64(l.Quantity)
 		}
 	}
-	return ranged(units.Power(least).String()+" without transceivers", float64(least), float64(most), basis)
+	return ranged(units.Power(least).String()+" without transceivers", float64(least), float64(most), basis).missing(len(sum.Missing) > 0)
 }
 
 // vendorCell is the number of makers of switches; it does not count if one maker is enough.

@@ -3,6 +3,7 @@ package advise
 import (
 	"context"
 	"math"
+	"slices"
 
 	"weft/internal/study/plan"
 	"weft/internal/study/training"
@@ -105,11 +106,11 @@ func (b *bench) measure(
 	return p, nil
 }
 
-// tail is the slowest and the median message of a permutation.
+// tail is the slowest and the median message of a permutation. A message is divided over the planes of the NICs.
 func (b *bench) tail(
 	ctx context.Context, d *plan.Design, m plan.Model, changes ...scenario.Override,
 ) (slowest, median units.Time, err error) {
-	r, err := plan.Scaled(d, m, append(b.permutation(), changes...)...)
+	r, err := plan.Scaled(d, m, slices.Concat(b.permutation(), d.OverPlanes(), changes)...)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -1,9 +1,12 @@
 package advise
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
+
+	"weft/internal/study/plan"
 )
 
 // Products differ in what is simulated, who makes them, and what is left to tune.
@@ -59,6 +62,22 @@ func TestARangeGetsTheMeanOfItsPoints(t *testing.T) {
 	}
 }
 
+// A price that is not known prefers no fabric: neither the one with the wide bound nor the other.
+func TestWhatIsNotKnownPrefersNone(t *testing.T) {
+	wide, narrow := ranged("", 120, 980, "").missing(true), ranged("", 260, 490, "")
+	for _, cells := range [][2]Cell{{wide, narrow}, {narrow, wide}} {
+		c := Criterion{Weight: 15, Cells: cells}
+		c.score(false)
+		if !c.Scored || c.Points[0] != c.Points[1] || !c.Open() || c.Note == "" {
+			t.Errorf("%v points, lead %v, note %q: want a lead of 0 that is open", c.Points, c.Lead, c.Note)
+		}
+	}
+	c := Criterion{Weight: 15, Cells: [2]Cell{ranged("", 500, 980, "").missing(true), narrow}}
+	if c.score(false); c.Points[1] <= c.Points[0] {
+		t.Errorf("%v points: what is dearer whatever is not known is behind", c.Points)
+	}
+}
+
 // 0.8 of 100 points are no lead.
 func TestASmallLeadIsATie(t *testing.T) {
 	p := Default()
@@ -81,6 +100,25 @@ func TestWhatIsKnownAsARangeIsScored(t *testing.T) {
 	for _, c := range a.Verdict.Criteria {
 		if !c.Scored {
 			t.Errorf("%s is not scored: %s and %s", c.Name, c.Cells[0].Text, c.Cells[1].Text)
+		}
+	}
+}
+
+// Why a fabric is ruled out is a constraint that it breaks, and not that the other fabric is another.
+func TestAReasonToRuleOutIsNotTheOtherFabric(t *testing.T) {
+	for text, want := range map[string]string{
+		"{gpus: 16384, node: dgx-h100, max-power: 2MW}": "max-power is 2 MW",
+		"{gpus: 512, node: mi355x-8}":                   "do not speak it",
+	} {
+		p := Default()
+		r, err := plan.Read("plan.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Design = *r
+		all, err := designsOf(context.Background(), &p, nil)
+		if err != nil || all[0].Design != nil || !strings.Contains(all[0].RuledOut, want) || strings.Contains(all[0].RuledOut, "fabrics") {
+			t.Errorf("%s: %v: InfiniBand %q, want %q", text, err, all[0].RuledOut, want)
 		}
 	}
 }

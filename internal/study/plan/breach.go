@@ -12,12 +12,13 @@ import (
 
 // Breach is a constraint that a design does not meet.
 type Breach struct {
-	Field   string // of the request
-	Allowed string // its value in the request
-	Needs   string // the value that this design would need
-	Unknown bool   // it is unknown whether the constraint is met
-	amount  int64  // the need as a number, for comparing; 0 if it is not a number
-	open    bool   // the need is not known in full
+	Field   string   // of the request
+	Allowed string   // its value in the request
+	Needs   string   // the value that this design would need
+	Unknown bool     // it is unknown whether the constraint is met
+	amount  int64    // the need as a number, for comparing; 0 if it is not a number
+	open    bool     // the need has no bound
+	names   []string // that the request does not allow; nil for another constraint
 }
 
 // breaches are the constraints that a design does not meet.
@@ -39,7 +40,7 @@ func (c choice) breaches(r *Request) (out []Breach) {
 	list := func(field string, names []string, has ...string) {
 		has = slices.DeleteFunc(has, func(x string) bool { return allowed(names, x) })
 		if len(has) > 0 {
-			out = append(out, Breach{Field: field, Allowed: strings.Join(names, ", "), Needs: "also " + strings.Join(distinct(slices.Clone(has)), " and "), amount: int64(len(has))})
+			out = append(out, Breach{Field: field, Allowed: strings.Join(names, ", "), Needs: "also " + strings.Join(distinct(slices.Clone(has)), " and "), amount: int64(len(has)), names: distinct(has)})
 		}
 	}
 	list("fabrics", texts(r.Fabrics), string(c.preset.kind))
@@ -64,16 +65,16 @@ func (c choice) breaches(r *Request) (out []Breach) {
 func budgetBreaches(r *Request, d *Design) (out []Breach) {
 	if r.Power > 0 && !d.Power.within(int64(r.Power)) {
 		out = append(out, Breach{
-			Field: "max-power", Allowed: r.Power.String(), Needs: d.Power.Text(PowerText) + missing(d.Power), amount: d.Power.Known,
-			Unknown: d.Power.Known <= int64(r.Power), open: !d.Power.Complete(),
+			Field: "max-power", Allowed: r.Power.String(), Needs: d.Power.enough(1, PowerText), amount: d.Power.Most(),
+			Unknown: d.Power.Known <= int64(r.Power), open: !d.Power.Bounded(),
 		})
 	}
 	if r.Cost > 0 {
 		total := d.Cost.Total()
 		if most := int64(r.Cost) * PerUnit; !total.within(most) {
 			out = append(out, Breach{
-				Field: "max-cost", Allowed: d.Cost.Text(most), Needs: total.Text(d.Cost.Text) + missing(total), amount: total.Known,
-				Unknown: total.Known <= most, open: !total.Complete(),
+				Field: "max-cost", Allowed: d.Cost.Text(most), Needs: total.enough(PerUnit, d.Cost.Text), amount: total.Most(),
+				Unknown: total.Known <= most, open: !total.Bounded(),
 			})
 		}
 	}
@@ -94,11 +95,20 @@ func growthBreaches(r *Request, d *Design) (out []Breach) {
 	return out
 }
 
-func missing(s Sum) string {
-	if m := s.MissingText(); m != "" {
-		return " (" + m + ")"
+// enough is the least budget that surely holds a sum, in whole units and four digits; of a sum without a bound what is known.
+func (s Sum) enough(unit int64, write func(int64) string) string {
+	if !s.Bounded() {
+		return s.Text(write) + " (" + s.MissingText() + ")"
 	}
-	return ""
+	step := unit
+	for s.Most()/step >= 10_000 {
+		step *= 10
+	}
+	text := write((s.Most() + step - 1) / step * step)
+	if m := s.MissingText(); m != "" {
+		text += " (a bound; " + m + ")"
+	}
+	return text
 }
 
 // MayBreak reports whether it is unknown if the design keeps a budget; all else it keeps.
@@ -136,7 +146,7 @@ func relax(designs []*Design) []Relaxation {
 	var out []Relaxation
 	for _, d := range best {
 		if len(fields(d)) == fewest {
-			out = append(out, Relaxation{d.Breaks, d})
+			out = append(out, Relaxation{alternatives(d, designs), d})
 		}
 	}
 	slices.SortFunc(out, func(a, b Relaxation) int {
@@ -145,10 +155,30 @@ func relax(designs []*Design) []Relaxation {
 	return out[:min(len(out), maxRelaxations)]
 }
 
+// alternatives are the breaches of a design, with every name that would do as well: no maker, switch or NIC is preferred to
+// another.
+func alternatives(d *Design, all []*Design) []Breach {
+	out := slices.Clone(d.Breaks)
+	if len(out) != 1 || out[0].names == nil || len(out[0].names) > 1 {
+		return out // names that are needed together, or beside something else
+	}
+	var names []string
+	for _, x := range all {
+		if len(x.Breaks) == 1 && x.Breaks[0].Field == out[0].Field && len(x.Breaks[0].names) == 1 {
+			names = append(names, x.Breaks[0].names[0])
+		}
+	}
+	names = distinct(names)
+	if n := len(names) - 1; n > 0 {
+		out[0].Needs = "also " + strings.Join(names[:n], ", ") + " or " + names[n]
+	}
+	return out
+}
+
 // canRelax reports whether relaxing by a known amount allows a design. The amount is unknown for a
-// budget that may be met, and for the growth of a design that breaks more.
+// budget of a sum without a bound that may be met, and for the growth of a design that breaks more.
 func canRelax(d *Design) bool {
-	unknown := slices.ContainsFunc(d.Breaks, func(b Breach) bool { return b.Unknown })
+	unknown := slices.ContainsFunc(d.Breaks, func(b Breach) bool { return b.Unknown && b.open })
 	return len(d.Breaks) > 0 && !unknown && (d.Growth == nil || d.Growth.Problem == "" || d.Growth.Most > 0)
 }
 
@@ -162,8 +192,8 @@ func fieldsOf(breaks []Breach) (out []string) {
 	return distinct(out)
 }
 
-// cheaper reports whether a needs less than b, which breaks the same constraints. A certain need
-// comes before an uncertain one.
+// cheaper reports whether a needs less than b, which breaks the same constraints. A bounded need
+// comes before one without a bound, and the node's own NIC before another.
 func cheaper(a, b *Design) bool {
 	for i := range min(len(a.Breaks), len(b.Breaks)) {
 		x, y := a.Breaks[i], b.Breaks[i]
@@ -171,7 +201,7 @@ func cheaper(a, b *Design) bool {
 			return c < 0
 		}
 	}
-	return a.Count.TotalSwitches() < b.Count.TotalSwitches()
+	return cmp.Or(cmp.Compare(boolInt(b.choice.own), boolInt(a.choice.own)), cmp.Compare(a.Count.TotalSwitches(), b.Count.TotalSwitches())) < 0
 }
 
 func texts[T scenario.FabricKind | scenario.Shape](xs []T) (out []string) {

@@ -19,6 +19,7 @@ type machine struct {
 	nic         string
 	rate        units.Rate // of a NIC's port
 	moduleLinks int        // links per cage of the node
+	onBoard     bool       // its NICs are no cards that another could replace
 }
 
 // machine is the node of the request.
@@ -27,7 +28,7 @@ func (r *Request) machine() (machine, error) {
 	if err != nil {
 		return machine{}, err
 	}
-	m := machine{preset: r.Node, gpus: number(e, "gpus"), nics: number(e, "nics"), moduleLinks: max(1, number(e, "about.module-links"))}
+	m := machine{preset: r.Node, gpus: number(e, "gpus"), nics: number(e, "nics"), moduleLinks: max(1, number(e, "about.module-links")), onBoard: number(e, "about.nics-on-board") > 0}
 	nic, _ := e.Get("nic")
 	m.nic = nic.Value
 	m.rate = rateOf(catalog.NIC, m.nic, "rate")

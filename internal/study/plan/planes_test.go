@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/internal/study/plan"
@@ -94,5 +95,29 @@ func TestDesignsHaveThePublishedCounts(t *testing.T) {
 		if d := made(t, "{"+text+"}", nil).Designs[0]; d.Count.Switches != want {
 			t.Errorf("%s: %s has %v switches, published are %v", text, d.Name, d.Count.Switches, want)
 		}
+	}
+}
+
+// The NICs of a GB200 NVL72 are on its boards, with a port each: no two-port card takes their place. Those of servers are cards.
+func TestTwoPlanesNeedNICsThatTakeThem(t *testing.T) {
+	for request, want := range map[string]bool{
+		"{gpus: 576, node: gb200-nvl72, shapes: dual-plane}":                     false,
+		"{gpus: 512, node: dgx-h100, shapes: dual-plane}":                        false,
+		"{gpus: 576, node: gb300-nvl72, shapes: dual-plane, fabrics: roce-v2}":   true, // both ports are the ConnectX-8's
+		"{gpus: 8192, node: hgx-h800, shapes: dual-plane, fabrics: roce-v2}":     true, // as Alibaba's HPN
+		"{gpus: 512, node: hgx-h100-pcie, shapes: dual-plane, fabrics: roce-v2}": true,
+	} {
+		p := made(t, request, nil)
+		if got := len(p.Designs) > 0; got != want || !got && len(p.Unfit) == 0 {
+			t.Errorf("%s: %d designs, reasons %q", request, len(p.Designs), p.Unfit)
+		}
+	}
+}
+
+// A chip is no switch: the reason names the switches with it.
+func TestAChipNamesTheSwitchesWithIt(t *testing.T) {
+	p := made(t, "{gpus: 64, node: mi355x-8, switches: tomahawk-5}", nil)
+	if len(p.Unfit) != 1 || !strings.Contains(p.Unfit[0], "7060x6-64pe") || !strings.Contains(p.Unfit[0], "z9864f") || strings.Contains(p.Unfit[0], "sn5600") {
+		t.Errorf("%q", p.Unfit)
 	}
 }

@@ -32,7 +32,7 @@ const (
 	proofNICs    = 64              // of a model, if so few have the levels
 	proofNodes   = 8               // of a model at most
 	proofShift   = 256 * units.KiB // a message
-	proofFlows   = 4               // messages of a NIC, over its planes
+	proofFlows   = 4               // messages of a NIC
 	mostProof    = 4 * units.MiB
 	mostProved   = 2 // designs of a protocol
 	proofFaultAt = units.Microsecond
@@ -91,8 +91,8 @@ func (d *Design) prove(ctx context.Context, run many.Runner) *Proof {
 		}
 		return p
 	}
-	shifted := shift(d, out.Model)
-	if p := point(shifted); p != nil {
+	shifted := append(d.OverPlanes(), shift(d, out.Model))
+	if p := point(shifted...); p != nil {
 		out.Shift, out.Whole = share(p, d.choice.nicRate()), p.Flows.Max
 	}
 	if p := point(collective); p != nil {
@@ -100,7 +100,7 @@ func (d *Design) prove(ctx context.Context, run many.Runner) *Proof {
 	}
 	if len(faults) > 0 && faults[0].Link != "" {
 		out.Broken = faults[0].Link
-		if p := point(shifted, scenario.Set("faults", faults[:1], "the proof")); p != nil {
+		if p := point(append(shifted, scenario.Set("faults", faults[:1], "the proof"))...); p != nil {
 			out.Failed = p.Flows.Max
 		}
 	}
@@ -133,6 +133,16 @@ func shift(d *Design, m Model) scenario.Override {
 		flows = append(flows, scenario.Flow{Src: src, Dst: (src + nics/2 + 1) % nics, Bytes: proofShift})
 	}
 	return scenario.Set("workload", scenario.Workload{Pattern: scenario.Flows, Flows: flows}, "the proof")
+}
+
+// OverPlanes divides each message of a pattern over the planes: a NIC with a port on each has a connection on each, as the
+// libraries of collectives do. It changes nothing on one plane.
+func (d *Design) OverPlanes() []scenario.Override {
+	n := planesOf(d.Shape)
+	if n <= d.Resolved.Fabrics[0].Transport.QPsPerConnection {
+		return nil
+	}
+	return []scenario.Override{scenario.Set("fabrics[0].transport.qps-per-connection", n, "a connection on each plane")}
 }
 
 // share is the share of a rate that the slowest flow of a shift gets.

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"weft/internal/sim"
@@ -38,5 +39,19 @@ func TestAProofShowsUplinksAndFailures(t *testing.T) {
 	}
 	if whole.Failed <= 2*whole.Whole || single.Broken != "" || single.Failed != 0 {
 		t.Errorf("a broken uplink: %s in place of %s; on one switch %q", whole.Failed, whole.Whole, single.Broken)
+	}
+}
+
+// A NIC with a port on each of two switches, where nothing is shared, has its whole rate: each message is on both planes.
+func TestAShiftUsesBothPlanesOfANIC(t *testing.T) {
+	p := made(t, "{gpus: 64, node: dgx-b300, fabrics: roce-v2, switches: sn5610, shapes: dual-plane}", nil)
+	p.Designs = slices.DeleteFunc(p.Designs, func(d *plan.Design) bool { return d.Levels > 1 })
+	if len(p.Designs) != 1 {
+		t.Fatalf("%d designs of a switch for each plane, want 1", len(p.Designs))
+	}
+	p.Designs[0].Front = true
+	p.Prove(context.Background(), sim.Run, 2)
+	if got := p.Designs[0].Proof; got.Problem != "" || got.Shift < 0.8 {
+		t.Errorf("the slowest NIC gets %.2f of its rate, want nearly all: %+v", got.Shift, got)
 	}
 }

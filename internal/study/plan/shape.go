@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/catalog"
@@ -63,7 +64,8 @@ func ratiosOf(shape scenario.Shape) []scenario.Ratio {
 
 // shapeTakes reports whether a shape is possible with a NIC in a machine. A port on each plane
 // needs a NIC with as many ports for the protocol (ConnectX-8 on Ethernet), or two-port cards with one
-// cage each: a machine whose cages join the ports of two NICs (DGX H100) has no such cards.
+// cage each: a machine whose cages join the ports of two NICs (DGX H100), or whose NICs are on its boards (GB200
+// NVL72), has no such cards.
 func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset) bool {
 	if shape != scenario.DualPlane {
 		return true
@@ -72,7 +74,7 @@ func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset
 	if rate, _ := n.port(link); n.inPlanes(link) {
 		return rate == preset.rate
 	}
-	return n.twoPorts == preset.rate && m.moduleLinks == 1
+	return n.twoPorts == preset.rate && m.moduleLinks == 1 && !m.onBoard
 }
 
 // ownPlanes reports whether the planes of a choice are ports of the NIC itself, and not of a two-port card in its place.
@@ -91,6 +93,8 @@ func unfit(r *Request, m machine, all []choice) (out []string) {
 			continue
 		}
 		switch {
+		case shape == scenario.DualPlane && m.onBoard:
+			out = append(out, fmt.Sprintf("no %s: the NICs of %s are on its boards, with a port each, and no card of two ports takes their place", shape, r.Node))
 		case shape == scenario.DualPlane && m.moduleLinks != 1:
 			out = append(out, fmt.Sprintf("no %s: a cage of %s joins the ports of %d NICs, and a NIC with a port on each plane needs a cage for each", shape, r.Node, m.moduleLinks))
 		case shape == scenario.DualPlane:
@@ -110,7 +114,29 @@ func unfitSwitches(r *Request, all []choice) (out []string) {
 			out = append(out, fmt.Sprintf("no %s: its lanes have %s and do not slow down to those of the links that the NICs have", name, lane))
 			continue
 		}
+		if with := switchesOf(name); len(with) > 0 {
+			out = append(out, fmt.Sprintf("no %s: it is a chip; the catalog's switches with it are %s", name, strings.Join(with, ", ")))
+			continue
+		}
 		out = append(out, fmt.Sprintf("no %s: it has no maker in the catalog, or no ports at a rate and protocol of %s's NICs", name, r.Node))
+	}
+	return out
+}
+
+// switchesOf are the switches that makers build of a chip that the catalog has as an entry without a maker; nil for another entry.
+func switchesOf(name string) (out []string) {
+	e, err := catalog.Lookup(catalog.Switch, name)
+	if err != nil {
+		return nil
+	}
+	chip, ok := e.Known("about.asic")
+	if _, sold := e.Known("about.vendor"); !ok || sold {
+		return nil
+	}
+	for _, s := range switches() {
+		if of, _ := s.entry.Known("about.asic"); s.entry.Name != name && s.vendor != "" && of.Value == chip.Value {
+			out = append(out, s.entry.Name)
+		}
 	}
 	return out
 }

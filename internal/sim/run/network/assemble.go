@@ -383,6 +383,15 @@ func (p *Plan) port(nic int32, entropy uint32) int {
 	return int(entropy>>16) % max(1, p.Graph.Nodes[nic].Cabled())
 }
 
+// InTurn is the entropy of the connection with a number between two NICs, of which first is the entropy of number 0: on
+// several planes the connections take the planes in turn, so that a message that is divided over them uses all.
+func (p *Plan) InTurn(nic int32, first, entropy uint32, number int) uint32 {
+	if p.Graph.Nodes[nic].Cabled() <= 1 {
+		return entropy
+	}
+	return (first>>16+uint32(number))<<16 | entropy&0xffff
+}
+
 // ConnectionsPerPair is the number of queue pairs or sockets between two ends.
 func (p *Plan) ConnectionsPerPair() int {
 	if protocol.Of(p.Fabric.Kind).OnTCP() {

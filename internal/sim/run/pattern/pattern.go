@@ -299,8 +299,11 @@ func (r *patternRun) start() error {
 
 // connect makes the queue pairs or sockets between two NICs; the first posts.
 func (r *patternRun) connect(k nicPair) (ends []qpPair, err error) {
+	number := func(i int) uint32 {
+		return uint32(engine.Mix(uint64(k.from)<<40 | uint64(uint32(k.to))<<8 | uint64(i)))
+	}
 	for i := range r.net.Plan.ConnectionsPerPair() {
-		entropy := uint32(engine.Mix(uint64(k.from)<<40 | uint64(uint32(k.to))<<8 | uint64(i)))
+		entropy := r.net.Plan.InTurn(k.from, number(0), number(i), i)
 		end, peer, err := r.net.ConnectNICs(k.from, k.to, entropy, 0, k.sl)
 		if err != nil {
 			return nil, err
