@@ -79,3 +79,21 @@ func expertsSentences(t *results.Training) (out []string) {
 	}
 	return out
 }
+
+// computingNote says on what the computing times of a job rest.
+func computingNote(j *results.TrainingJob) string {
+	rate := rateNote(j.Stack, j.Framework)
+	if j.HeldOut != "" {
+		rate += fmt.Sprintf("; its published steps that gave no figure are off by %s, in the mean and without sign", j.HeldOut)
+	}
+	return rate
+}
+
+// rateNote is the share of the kernels' rate at which a step computes, and what sets it.
+func rateNote(stack string, framework float64) string {
+	from := "no training.stack"
+	if stack != "" {
+		from = "training.stack " + stack
+	}
+	return fmt.Sprintf("%s: computing at %s of the kernels' rate (training.framework)", from, percent(framework))
+}

@@ -92,6 +92,7 @@ func jobLines(j *results.TrainingJob) []string {
 		fmt.Sprintf("memory of the fullest stage (%d): %s of %s (weights %s, gradients %s, optimizer %s, activations %s, logits %s)",
 			most, units.Bytes(m.Total()), j.Memory, units.Bytes(m.Weights), units.Bytes(m.Gradients), units.Bytes(m.Optimizer), units.Bytes(m.Activations), units.Bytes(m.Logits)),
 	}
+	out = append(out, computingNote(j))
 	if j.Kernels != "" {
 		out = append(out, fmt.Sprintf("tokens go to their experts and back by %s; the GPU with the busiest experts gets %.2f times the mean, and the others of its group wait for it", j.Kernels, j.Busiest))
 	}
