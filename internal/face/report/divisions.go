@@ -129,15 +129,15 @@ func judgedNotes(t *results.TrainingDivisions) []string {
 	if t.Estimated < fit {
 		out = append(out, fmt.Sprintf("The %s with the least bubbles, recomputation and tensor parallelism were estimated.", doc.Integer(int64(t.Estimated))))
 	}
-	text := "An estimate has the step's own computations and schedule, and communication by the rates of links, without collisions and latency of switches."
+	text := "An estimate has the step's own computations, by the kernels' rates, and schedule, and communication by the rates of links, without collisions and latency of switches."
 	if t.Simulated > 0 {
 		text += fmt.Sprintf(" %s were simulated packet by packet: the best by estimate, and the scenario's own if it fits.%s", doc.Integer(int64(t.Simulated)), estimatesOff(t))
 	}
-	rate := rateNote(t.Stack, t.Framework) + "."
+	rate := "Steps compute at " + rateNote(t.Stack, t.Framework) + "."
 	if t.Stack == "" {
 		rate += " weft train without --parallel has the range over stacks."
 	}
-	return append(out, text, strings.ToUpper(rate[:1])+rate[1:])
+	return append(out, text, rate)
 }
 
 // estimatesOff says how far the estimates were from the simulated steps.

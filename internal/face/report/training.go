@@ -92,7 +92,6 @@ func jobLines(j *results.TrainingJob) []string {
 		fmt.Sprintf("memory of the fullest stage (%d): %s of %s (weights %s, gradients %s, optimizer %s, activations %s, logits %s)",
 			most, units.Bytes(m.Total()), j.Memory, units.Bytes(m.Weights), units.Bytes(m.Gradients), units.Bytes(m.Optimizer), units.Bytes(m.Activations), units.Bytes(m.Logits)),
 	}
-	out = append(out, computingNote(j))
 	if j.Kernels != "" {
 		out = append(out, fmt.Sprintf("tokens go to their experts and back by %s; the GPU with the busiest experts gets %.2f times the mean, and the others of its group wait for it", j.Kernels, j.Busiest))
 	}
@@ -371,7 +370,7 @@ func notComputed(t *results.Training) string {
 	if t.Job.Kernels != "" {
 		uneven = "All layers and groups draw the same tokens. Unless the scenario has them, left out are "
 	}
-	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at training.framework of these kernels' rate. " + uneven + "input and checkpoints (training.storage) and stragglers (training.noise); docs/TRAINING.md has the errors against published steps."
+	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at " + rateNote(t.Job.Stack, t.Job.Framework) + heldOut(&t.Job) + ". " + uneven + "input and checkpoints (training.storage) and stragglers (training.noise); docs/TRAINING.md has the errors against published steps."
 }
 
 // muchBubble is the share of bubbles in a step from which on the schedule determines its length.
