@@ -20,7 +20,10 @@ type TrainingDivisions struct {
 	TooLarge    int `json:"too_large"`
 	Estimated   int `json:"estimated"`
 	Simulated   int `json:"simulated"`
-	// Divisions are the simulated ones, the fastest first; without simulation the first by estimate.
+	// Stack is the scenario's training.stack; empty: none. Framework is the share of the kernels' rate at which steps compute.
+	Stack     string  `json:"stack,omitempty"`
+	Framework float64 `json:"framework"`
+	// Divisions are the simulated ones, the fastest first; if none was simulated, the first by estimate.
 	Divisions []TrainingDivision `json:"divisions"`
 	Partial   bool               `json:"partial,omitempty"`
 }

@@ -42,15 +42,19 @@ type ServingChanged struct {
 
 // ServingJob is the job with derived figures.
 type ServingJob struct {
-	Model      string        `json:"model"`
-	GPU        string        `json:"gpu"`
-	Nodes      int           `json:"nodes"`
-	Collocated bool          `json:"collocated,omitempty"` // prefill's instances compute answers, too; Decode is zero
-	TokenBytes int64         `json:"token_bytes"`          // keys and values of a token in all layers, each head once
-	Requests   int           `json:"requests"`
-	Trace      string        `json:"trace,omitempty"` // "" for random requests
-	Prompt     float64       `json:"prompt_tokens"`   // mean
-	Output     float64       `json:"output_tokens"`   // mean
+	Model      string `json:"model"`
+	GPU        string `json:"gpu"`
+	Nodes      int    `json:"nodes"`
+	Collocated bool   `json:"collocated,omitempty"` // prefill's instances compute answers, too; Decode is zero
+	TokenBytes int64  `json:"token_bytes"`          // keys and values of a token in all layers, each head once
+	Requests   int    `json:"requests"`
+	Trace      string `json:"trace,omitempty"` // "" for random requests
+	// Clients of a closed loop wait for their answers: requests come at no rate. 0: they arrive at random times.
+	Clients int `json:"clients,omitempty"`
+	// Burst is the number of random requests that arrive together; 0 and 1: each alone.
+	Burst      int           `json:"burst,omitempty"`
+	Prompt     float64       `json:"prompt_tokens"` // mean
+	Output     float64       `json:"output_tokens"` // mean
 	FirstToken int64         `json:"limit_first_token_ps"`
 	PerToken   int64         `json:"limit_per_token_ps"`
 	Prefill    ServingMemory `json:"prefill"`
@@ -73,9 +77,13 @@ type ServingMemory struct {
 
 // ServingPoint is the job at a rate of requests.
 type ServingPoint struct {
+	// Rate is 0 for requests at no rate: of clients of a closed loop, or of a single burst.
 	Rate float64 `json:"requests_per_s"`
-	// Loads are the shares of their capacity that the requests need, the fullest first.
+	// Loads are the shares of their capacity that the requests need, the fullest first; none for requests at no rate.
 	Loads []ServingLoad `json:"loads"`
+	// Most is the rate at which the time of Full is used up, on a network that takes no time.
+	Most float64 `json:"most_requests_per_s"`
+	Full string  `json:"full"`
 	// Unstable is the reason why no steady state exists at the rate; nothing is simulated then.
 	Unstable string          `json:"unstable,omitempty"`
 	Ideal    *ServingRun     `json:"without_network,omitempty"` // on a network that takes no time
@@ -84,7 +92,7 @@ type ServingPoint struct {
 	IdealSeeds *ServingSeeds `json:"without_network_over_seeds,omitempty"`
 }
 
-// ServingLoad is the share of a resource that requests need.
+// ServingLoad is the share of a resource that requests need, on a network that takes no time.
 type ServingLoad struct {
 	Resource string  `json:"resource"`
 	Share    float64 `json:"share"`
@@ -169,7 +177,7 @@ type ServingRun struct {
 	Exposed    ServingTimes `json:"kv_exposed"`    // of that, after the prompt was computed
 	Tokens     float64      `json:"tokens_per_s"`  // of answers
 	Good       float64      `json:"good_share"`    // requests within both limits
-	GoodRate   float64      `json:"goodput_per_s"` // good_share of the rate at which requests arrive
+	GoodRate   float64      `json:"goodput_per_s"` // good_share of the rate at which requests arrive; at no rate, good requests over end_ps
 	EndPs      int64        `json:"end_ps"`
 	// Evictions is how often a request gave up its keys and values, for which others had no room, to be computed again.
 	Evictions int `json:"evictions,omitempty"`

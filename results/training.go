@@ -36,13 +36,18 @@ type TrainingJob struct {
 	GPUs       int    `json:"gpus"`
 	Nodes      int    `json:"nodes"`
 	Precision  string `json:"precision"`
-	Tensor     int    `json:"tensor"`
-	Context    int    `json:"context"`
-	Pipeline   int    `json:"pipeline"`
-	Interleave int    `json:"interleave"`
-	Schedule   string `json:"schedule"`
-	Data       int    `json:"data"`
-	Expert     int    `json:"expert"`
+	// Stack is training.stack; empty: the scenario names none. HeldOut is its error, as of StackStep. Framework is the share of
+	// the kernels' rate at which the step computes.
+	Stack      string  `json:"stack,omitempty"`
+	HeldOut    string  `json:"stack_held_out,omitempty"`
+	Framework  float64 `json:"framework"`
+	Tensor     int     `json:"tensor"`
+	Context    int     `json:"context"`
+	Pipeline   int     `json:"pipeline"`
+	Interleave int     `json:"interleave"`
+	Schedule   string  `json:"schedule"`
+	Data       int     `json:"data"`
+	Expert     int     `json:"expert"`
 	// ExpertsHidden says that exchanges with experts run beside computing (overlap.experts, DualPipe).
 	ExpertsHidden bool `json:"experts_hidden,omitempty"`
 	// Kernels are the kernels that carry tokens to their experts and back, as throughput kernels of deepep; empty: NCCL's

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"weft/internal/face/doc"
@@ -17,12 +18,22 @@ func Divisions(t *results.TrainingDivisions) *doc.Document {
 		Subtitle: fmt.Sprintf("%s on %s %s", t.Model, doc.Integer(int64(t.GPUs)), strings.ToUpper(t.GPU)),
 	}
 	d.Add(doc.Section{
-		Title: "Divisions", Caption: "simulated steps; network: what a GPU sends to other nodes in a step",
+		Title: "Divisions", Caption: divisionsCaption(best(t)),
 		Blocks: []doc.Block{divisionsTable(t)},
 	})
 	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(divisionSentences(t)...)})
 	d.Add(doc.Section{Title: "How they were judged", In: doc.Details, Blocks: doc.Notes(judgedNotes(t)...)})
 	return d
+}
+
+func best(t *results.TrainingDivisions) *results.TrainingDivision { return &t.Divisions[0] }
+
+func divisionsCaption(best *results.TrainingDivision) string {
+	const network = "network: what a GPU sends to other nodes in a step"
+	if len(best.Fabrics) == 0 {
+		return "estimates: none was simulated; " + network
+	}
+	return "simulated steps; " + network
 }
 
 // divisionsTable is a row for each division.
@@ -71,9 +82,13 @@ const sameStep = 0.02
 func divisionSentences(t *results.TrainingDivisions) (out []string) {
 	best := &t.Divisions[0]
 	if t.Partial {
-		out = append(out, "Partial: the run was stopped before all of the best divisions were simulated.")
+		out = append(out, fmt.Sprintf("Partial: the run was stopped when %d of the best divisions were simulated.", t.Simulated))
 	}
-	out = append(out, fmt.Sprintf("The shortest step, %s, has training: {%s}. It takes %s of the %s of each GPU.", shortTime(units.Time(best.Fastest())), best.Fields, best.Memory, best.Of))
+	shortest := "The shortest step"
+	if len(best.Fabrics) == 0 {
+		shortest = "By estimate the shortest step"
+	}
+	out = append(out, fmt.Sprintf("%s, %s, has training: {%s}. It takes %s of the %s of each GPU.", shortest, shortTime(units.Time(best.Fastest())), best.Fields, best.Memory, best.Of))
 	for i := range t.Divisions {
 		switch d := &t.Divisions[i]; {
 		case d.Given && i == 0:
@@ -114,5 +129,28 @@ func judgedNotes(t *results.TrainingDivisions) []string {
 	if t.Estimated < fit {
 		out = append(out, fmt.Sprintf("The %s with the least bubbles, recomputation and tensor parallelism were estimated.", doc.Integer(int64(t.Estimated))))
 	}
-	return append(out, fmt.Sprintf("An estimate has the step's own computations and schedule, and communication by the rates of links, without collisions and latency of switches. %s were simulated packet by packet: the best by estimate, and the scenario's own if it fits.", doc.Integer(int64(t.Simulated))))
+	text := "An estimate has the step's own computations, by the kernels' rates, and schedule, and communication by the rates of links, without collisions and latency of switches."
+	if t.Simulated > 0 {
+		text += fmt.Sprintf(" %s were simulated packet by packet: the best by estimate, and the scenario's own if it fits.%s", doc.Integer(int64(t.Simulated)), estimatesOff(t))
+	}
+	rate := "Steps compute at " + rateNote(t.Stack, t.Framework) + "."
+	if t.Stack == "" {
+		rate += " weft train without --parallel has the range over stacks."
+	}
+	return append(out, text, rate)
+}
+
+// estimatesOff says how far the estimates were from the simulated steps.
+func estimatesOff(t *results.TrainingDivisions) string {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i := range t.Divisions {
+		if d := &t.Divisions[i]; len(d.Fabrics) > 0 {
+			off := float64(d.EstimatePs)/float64(d.Fabrics[0].StepPs) - 1 // an estimate has the rates of the first fabric
+			least, most = min(least, off), max(most, off)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return ""
+	}
+	return fmt.Sprintf(" On %s estimates are %+.1f to %+.1f %% off them.", quoted(t.Divisions[0].Fabrics[0].Name), 100*least, 100*most)
 }

@@ -24,10 +24,7 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 		d.Add(doc.Section{Title: "Goodput", Caption: "share of requests within " + limitsOf(j) + "; the rate is requests in a second", Blocks: []doc.Block{goodputTable(s, d.Series)}})
 	}
 	at := shownPoint(s)
-	d.Add(doc.Section{
-		Title: fmt.Sprintf("At %.4g requests in a second", at.Rate), Blocks: []doc.Block{servingTable(at)},
-		Caption: "P50 / P90 / P99; first token: from the arrival of a request until decode has its keys and values; per token: mean of the later tokens of a request; exposed: the part of the transfer after the end of the prompt's computation",
-	})
+	d.Add(doc.Section{Title: arrivals(j, at), Blocks: []doc.Block{servingTable(j, at)}, Caption: servingCaption(j)})
 	seeds, told := servingSeeds(s, at)
 	d.Add(seeds)
 	if len(s.Changes) > 0 {
@@ -44,7 +41,7 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 		Caption: "From the arrival of each request to the end of its answer; all fabrics have the same time axis.",
 	})
 	d.Add(
-		doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{stagesTable(at)}},
+		doc.Section{Title: "Before the first token", Caption: "P50 / P90 / P99", In: doc.Details, Blocks: []doc.Block{stagesTable(j, at)}},
 		doc.Section{Title: "Exchanges with experts", Caption: "dispatch and combine of a layer, each alone on the nodes of an instance; times of the slowest GPU", In: doc.Details, Blocks: []doc.Block{exchangesTable(at)}},
 		doc.Section{Title: "Exchanges beside transfers", Caption: "exchanges that met keys and values on the fabric; simulated: how many of them packet by packet; over alone: their mean time as a multiple of the time alone", In: doc.Details, Blocks: []doc.Block{contentionTable(at)}},
 		doc.Section{Title: "Other traffic", Caption: "the fabric's streams while the job ran", In: doc.Details, Blocks: []doc.Block{besideTable(at)}},
@@ -52,6 +49,26 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 		scenarioSection(scenarioTitle, resolved),
 	)
 	return d
+}
+
+// arrivals say how requests come.
+func arrivals(j *results.ServingJob, p *results.ServingPoint) string {
+	switch {
+	case j.Clients > 0:
+		return fmt.Sprintf("%s clients that wait for their answers", doc.Integer(int64(j.Clients)))
+	case p.Rate == 0:
+		return fmt.Sprintf("%s requests at once", doc.Integer(int64(j.Burst)))
+	case j.Burst > 1:
+		return fmt.Sprintf("At %.4g requests in a second, in bursts of %s", p.Rate, doc.Integer(int64(j.Burst)))
+	}
+	return fmt.Sprintf("At %.4g requests in a second", p.Rate)
+}
+
+func servingCaption(j *results.ServingJob) string {
+	if j.Collocated {
+		return "P50 / P90 / P99; first token: from the arrival of a request until it is computed; per token: mean of the later tokens of a request"
+	}
+	return "P50 / P90 / P99; first token: from the arrival of a request until decode has its keys and values; per token: mean of the later tokens of a request; exposed: the part of the transfer after the end of the prompt's computation"
 }
 
 // poolsOf is the instances of a job in a few words.
@@ -78,17 +95,25 @@ func limitsOf(j *results.ServingJob) string {
 }
 
 // servingTable is a row for each fabric, and one without a network.
-func servingTable(p *results.ServingPoint) *doc.Table {
-	t := doc.NewTable("fabric", "first token", "per token", "transfer", "exposed", "tokens/s", "good")
+func servingTable(j *results.ServingJob, p *results.ServingPoint) *doc.Table {
+	names, own := []string{"fabric", "first token", "per token"}, func(*results.ServingRun) []doc.Cell { return nil }
+	if !j.Collocated {
+		names = append(names, "transfer", "exposed")
+		own = func(r *results.ServingRun) []doc.Cell {
+			return []doc.Cell{quantiles(&r.Transfer), quantiles(&r.Exposed)}
+		}
+	}
+	t := doc.NewTable(append(names, "tokens/s", "good")...)
 	row := func(name string, r *results.ServingRun, state string) {
 		if r == nil {
-			t.Add(doc.Text(name), doc.Instead(state), doc.None, doc.None, doc.None, doc.None, doc.None)
+			t.Add(append([]doc.Cell{doc.Text(name), doc.Instead(state)}, slices.Repeat([]doc.Cell{doc.None}, len(names))...)...)
 			return
 		}
 		if state != "" {
 			name += " (" + state + ")"
 		}
-		t.Add(doc.Text(name), quantiles(&r.FirstToken), quantiles(&r.PerToken), quantiles(&r.Transfer), quantiles(&r.Exposed), doc.TokensPerSecond(r.Tokens), doc.Tenths(r.Good))
+		cells := append([]doc.Cell{doc.Text(name), quantiles(&r.FirstToken), quantiles(&r.PerToken)}, own(r)...)
+		t.Add(append(cells, doc.TokensPerSecond(r.Tokens), doc.Tenths(r.Good))...)
 	}
 	for i := range p.Fabrics {
 		row(p.Fabrics[i].Name, p.Fabrics[i].Run, stateOf(p, &p.Fabrics[i]))
@@ -142,12 +167,21 @@ func goodCell(r *results.ServingRun, state string) doc.Cell {
 }
 
 // stagesTable is the times before the first token.
-func stagesTable(p *results.ServingPoint) *doc.Table {
-	t := doc.NewTable("fabric", "waiting for prefill", "prefill", "exposed transfer")
+func stagesTable(j *results.ServingJob, p *results.ServingPoint) *doc.Table {
+	names := []string{"fabric", "waiting for prefill", "prefill"}
+	if !j.Collocated {
+		names = append(names, "exposed transfer")
+	}
+	t := doc.NewTable(names...)
 	row := func(name string, r *results.ServingRun) {
-		if r != nil {
-			t.Add(doc.Text(name), quantiles(&r.Waiting), quantiles(&r.Prefill), quantiles(&r.Exposed))
+		if r == nil {
+			return
 		}
+		cells := []doc.Cell{doc.Text(name), quantiles(&r.Waiting), quantiles(&r.Prefill)}
+		if !j.Collocated {
+			cells = append(cells, quantiles(&r.Exposed))
+		}
+		t.Add(cells...)
 	}
 	for i := range p.Fabrics {
 		row(p.Fabrics[i].Name, p.Fabrics[i].Run)
@@ -239,12 +273,15 @@ func servingSentences(s *results.Serving, p *results.ServingPoint) (out []string
 
 // fullSentence says which share of each resource the requests need, and at which rate the first is used up.
 func fullSentence(p *results.ServingPoint) string {
+	most := fmt.Sprintf("On a network that takes no time %s is used up at %.3g requests in a second: more of it raises this limit first.", p.Full, p.Most)
+	if len(p.Loads) == 0 {
+		return most
+	}
 	var full []string
 	for _, l := range p.Loads {
 		full = append(full, fmt.Sprintf("%.0f %% of %s", 100*l.Share, l.Resource))
 	}
-	first := p.Loads[0]
-	return fmt.Sprintf("The requests need %s. At %.3g requests in a second %s is used up: more of it raises this limit first.", strings.Join(full, " and "), p.Rate/max(1e-9, first.Share), first.Resource)
+	return fmt.Sprintf("The requests need %s, %s", strings.Join(full, " and "), strings.ToLower(most[:1])+most[1:])
 }
 
 // kneeSentence is the highest rate at which each fabric keeps enough requests within the limits.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 
 	"weft/internal/face/doc"
@@ -37,7 +38,7 @@ func stacksSection(t *results.Training) doc.Section {
 		if s.Assumed {
 			such = "no"
 		}
-		out.Add(append(row, doc.Text(s.HeldOut), doc.Text(such))...)
+		out.Add(append(row, doc.Text(cmp.Or(s.HeldOut, "none")), doc.Text(such))...)
 	}
 	return doc.Section{Title: "By stack", Caption: "the same step as each stack runs it; error: mean of the published steps that gave no figure, without its sign", Blocks: []doc.Block{out}}
 }
@@ -78,4 +79,21 @@ func expertsSentences(t *results.Training) (out []string) {
 		out = append(out, text)
 	}
 	return out
+}
+
+// rateNote is the share of the kernels' rate at which a step computes, and what sets it.
+func rateNote(stack string, framework float64) string {
+	from := "without a stack"
+	if stack != "" {
+		from = "of training.stack " + stack
+	}
+	return fmt.Sprintf("%s of these kernels' rate (training.framework, %s)", percent(framework), from)
+}
+
+// heldOut is how far off the published steps of the job's stack were that gave no figure; empty without a stack or such steps.
+func heldOut(j *results.TrainingJob) string {
+	if j.HeldOut == "" {
+		return ""
+	}
+	return fmt.Sprintf("; published steps of %s that gave no figure were off by %s, in the mean and without sign", j.Stack, j.HeldOut)
 }

@@ -38,3 +38,32 @@ func TestExposedExchangesNameWhatHidesThem(t *testing.T) {
 		}
 	}
 }
+
+// A step says at which rate it computes, what sets that, and how far off it was.
+func TestAStepSaysOnWhatItsComputingTimesRest(t *testing.T) {
+	for _, c := range []struct {
+		job  results.TrainingJob
+		want string
+	}{
+		{results.TrainingJob{Stack: "megatron", Framework: 0.88, HeldOut: "4 % of 6 steps"}, "all at 88 % of these kernels' rate (training.framework, of training.stack megatron); published steps of megatron that gave no figure were off by 4 % of 6 steps, in the mean and without sign."},
+		{results.TrainingJob{Framework: 0.83}, "all at 83 % of these kernels' rate (training.framework, without a stack). "},
+	} {
+		if note := notComputed(&results.Training{Job: c.job}); !strings.Contains(note, c.want) {
+			t.Errorf("the note is %q, want %q in it", note, c.want)
+		}
+	}
+}
+
+// Estimates are said as such, and simulated ones by how much they were off.
+func TestDivisionsSayWhatTheyAre(t *testing.T) {
+	d := &results.TrainingDivisions{Partial: true, Divisions: []results.TrainingDivision{{EstimatePs: 2e12}}}
+	if got, want := divisionSentences(d)[1], "By estimate the shortest step, 2.00 s"; !strings.HasPrefix(got, want) {
+		t.Errorf("a stopped search says %q, want %q", got, want)
+	}
+	d.Simulated, d.Divisions = 2, []results.TrainingDivision{
+		{EstimatePs: 99e10, Fabrics: []results.DivisionOnFabric{{Name: "f", StepPs: 100e10}}}, {EstimatePs: 102e10, Fabrics: []results.DivisionOnFabric{{Name: "f", StepPs: 100e10}}},
+	}
+	if got, want := strings.Join(judgedNotes(d), " "), "On f estimates are -1.0 to +2.0 % off them."; !strings.Contains(got, want) {
+		t.Errorf("a search says %q, want %q", got, want)
+	}
+}

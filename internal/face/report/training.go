@@ -370,7 +370,7 @@ func notComputed(t *results.Training) string {
 	if t.Job.Kernels != "" {
 		uneven = "All layers and groups draw the same tokens. Unless the scenario has them, left out are "
 	}
-	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at training.framework of these kernels' rate. " + uneven + "input and checkpoints (training.storage) and stragglers (training.noise); docs/TRAINING.md has the errors against published steps."
+	return "Computing is matrix products by their shapes, attention by its length, and norms, activations, conversions to 8 bits, the loss and the optimizer by their memory traffic (weft catalog gpu " + t.Job.GPU + " has the rates' sources), all at " + rateNote(t.Job.Stack, t.Job.Framework) + heldOut(&t.Job) + ". " + uneven + "input and checkpoints (training.storage) and stragglers (training.noise); docs/TRAINING.md has the errors against published steps."
 }
 
 // muchBubble is the share of bubbles in a step from which on the schedule determines its length.

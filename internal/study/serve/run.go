@@ -173,8 +173,10 @@ func (s *study) describe(o *Options) (err error) {
 	j := &s.out.Job
 	*j = results.ServingJob{
 		Model: v.Model.Name(), GPU: s.r.Cluster.Node.GPU.Model, Nodes: v.Prefill.Nodes + v.Decode.Nodes, Collocated: v.Collocated, TokenBytes: s.way.cache.TokenBytes(),
-		Requests: len(s.requests), Trace: o.Trace.describe(), FirstToken: int64(v.Limits.FirstToken), PerToken: int64(v.Limits.PerToken),
+		Requests: len(s.requests), Trace: o.Trace.describe(),
+		FirstToken: int64(v.Limits.FirstToken), PerToken: int64(v.Limits.PerToken),
 	}
+	j.Clients, j.Burst = s.clients(), s.burst()
 	prompt, whole := int64(0), int64(0)
 	for _, q := range s.requests {
 		prompt, whole = max(prompt, int64(q.Prompt)), max(whole, int64(q.Prompt+q.Output))
@@ -287,6 +289,7 @@ func (s *study) points(rates []float64) (tasks []task) {
 	for i, rate := range rates {
 		p := &s.out.Points[i]
 		p.Rate, p.Loads = rate, s.loads(rate, alone)
+		p.Most, p.Full = rate/max(1e-9, p.Loads[0].Share), p.Loads[0].Resource
 		p.Fabrics = make([]results.ServingFabric, len(s.plans))
 		if most := p.Loads[0]; most.Share >= 1 && !s.finite() {
 			p.Unstable = overloaded(most)
@@ -301,9 +304,9 @@ func (s *study) points(rates []float64) (tasks []task) {
 			if p.Unstable == "" && f.Unstable == "" {
 				tasks = append(tasks, task{f.Name, 1, func(ctx context.Context, tell func(float64)) {
 					s.remembered(ctx, j, requests, f, tell)
-					paced(f.Run, rate)
+					s.paced(f.Run, rate)
 					if f.Contention != nil {
-						paced(f.Contention.Apart, rate)
+						s.paced(f.Contention.Apart, rate)
 					}
 				}})
 			}
@@ -311,8 +314,11 @@ func (s *study) points(rates []float64) (tasks []task) {
 		if p.Unstable == "" {
 			tasks = append(tasks, task{"without network", 0.01, func(ctx context.Context, _ func(float64)) {
 				p.Ideal, p.Unstable = s.onNothing(ctx, requests)
-				paced(p.Ideal, rate)
+				s.paced(p.Ideal, rate)
 			}})
+		}
+		if !s.steady() {
+			p.Rate, p.Loads = 0, []results.ServingLoad{}
 		}
 	}
 	return tasks
@@ -329,7 +335,20 @@ func (s *study) clients() int {
 // finite reports whether requests come in bursts or from clients that wait: their times are figures of that many requests,
 // and not of a steady state.
 func (s *study) finite() bool {
-	return s.clients() > 0 || s.r.Serving.Load.Burst > 1
+	return s.clients() > 0 || s.burst() > 1
+}
+
+// burst is the number of random requests that arrive together.
+func (s *study) burst() int {
+	if s.out.Job.Trace != "" {
+		return 0
+	}
+	return s.r.Serving.Load.Burst
+}
+
+// steady reports whether requests come at a rate: not from clients that wait, nor all at once.
+func (s *study) steady() bool {
+	return s.clients() == 0 && (s.burst() < 2 || s.burst() < len(s.requests))
 }
 
 // fabric is a fabric without a run.

@@ -339,6 +339,65 @@ func TestClientsOfAClosedLoopWaitForTheirAnswers(t *testing.T) {
 	}
 }
 
+// The hosts' part comes before each request of a client, and nothing is computed before it was sent.
+func TestClientsOfAClosedLoopWaitForTheHosts(t *testing.T) {
+	text := strings.Replace(servingText, "rate: 10,", "concurrency: 3,", 1)
+	file, err := scenario.Decode("test", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve(set("serving.host-request", "17ms"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(context.Background(), r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := out.Points[0].Fabrics[0].Run
+	for i, q := range run.Requests {
+		if host := units.Time(q.BegunPs - q.ArrivedPs); host < 17*units.Millisecond {
+			t.Errorf("request %d begins %v after it was sent, want 17ms or more", i, host)
+		}
+	}
+	if p := &out.Points[0]; p.Rate != 0 || len(p.Loads) != 0 {
+		t.Errorf("clients that wait send %g requests in a second, which need %v: want no rate", p.Rate, p.Loads)
+	}
+	if want := run.Good * float64(len(run.Requests)) / units.Time(run.EndPs).Seconds(); run.GoodRate != want {
+		t.Errorf("%g good requests in a second, want those over the time of all, %g", run.GoodRate, want)
+	}
+}
+
+// Nothing is transferred where prompts and answers are computed by the same GPUs: no exchange meets a transfer.
+func TestCollocatedExchangesMeetNoTransfers(t *testing.T) {
+	r := resolvedText(t, strings.NewReplacer("decode: {nodes: 1, tensor: 8}", "collocated: true", "prefill: {nodes: 1, tensor: 8}", "prefill: {nodes: 2, tensor: 1, data: 16}",
+		"sequence: 2048}", "sequence: 2048, experts: 16, top-k: 2, expert-ffn: 512}").Replace(servingText))
+	out, err := Run(context.Background(), r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &out.Points[0].Fabrics[0]
+	if len(f.Exchanges) == 0 {
+		t.Fatal("no exchange was simulated")
+	}
+	if f.Contention != nil {
+		t.Errorf("exchanges meet transfers: %+v", f.Contention.Exchanges)
+	}
+}
+
+func resolvedText(t *testing.T, text string) *scenario.Resolved {
+	t.Helper()
+	file, err := scenario.Decode("test", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve(unbounded()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // Requests of a burst arrive together, the mean rate stays, and a burst beyond what the job can serve for long has figures.
 func TestABurstHasFigures(t *testing.T) {
 	out := served(t, Options{}, set("serving.load.burst", "10"), set("serving.load.rate", "1000000"))

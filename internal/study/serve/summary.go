@@ -57,11 +57,16 @@ func (s *study) summary(done *serving.Scheduler) *results.ServingRun {
 }
 
 // paced sets the rate of good requests: their share times the rate at which requests arrive. A few
-// random requests may arrive faster than that; the rate of good ones is never above it.
-func paced(r *results.ServingRun, rate float64) {
-	if r != nil {
-		r.GoodRate = r.Good * rate
+// random requests may arrive faster than that; the rate of good ones is never above it. Requests at no rate have that of
+// their answers.
+func (s *study) paced(r *results.ServingRun, rate float64) {
+	if r == nil {
+		return
 	}
+	if end := units.Time(r.EndPs).Seconds(); !s.steady() && end > 0 {
+		rate = float64(len(s.requests)) / end
+	}
+	r.GoodRate = r.Good * rate
 }
 
 // times are the quantiles of times, by nearest rank.

@@ -107,10 +107,14 @@ type running struct {
 	began     units.Time // of the exchange under way
 }
 
-// together prepares exchanges beside transfers of a job on a fabric; nil if no pool has exchanges. apart
+// together prepares exchanges beside transfers of a job on a fabric; nil if no pool has exchanges, or nothing is
+// transferred. apart
 // has served the same requests as if the two did not meet.
 func (s *study) together(ctx context.Context, apart *serving.Scheduler, fabric int) *together {
 	v := &s.r.Serving
+	if v.Collocated {
+		return nil
+	}
 	t := &together{ctx: ctx, study: s, fabric: fabric, apart: apart}
 	mix := func(p *scenario.Pool, own *pace, kernel scenario.ExpertKernel, first int32) *mixing {
 		if own.experts == nil {
@@ -119,11 +123,7 @@ func (s *study) together(ctx context.Context, apart *serving.Scheduler, fabric i
 		return &mixing{pool: p, kernel: kernel, pace: own, first: int(first), known: make(map[size]*sized)}
 	}
 	t.prefill = mix(&v.Prefill, s.paces[fabric].prefill, scenario.Throughput, 0)
-	if v.Collocated {
-		t.decode = mix(&v.Prefill, s.paces[fabric].decode, scenario.LowLatency, 0)
-	} else {
-		t.decode = mix(&v.Decode, s.paces[fabric].decode, scenario.LowLatency, s.way.first)
-	}
+	t.decode = mix(&v.Decode, s.paces[fabric].decode, scenario.LowLatency, s.way.first)
 	if t.prefill == nil && t.decode == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (t *together) of(k *serving.Iteration) *mixing {
 	switch {
 	case t == nil:
 		return nil
-	case k.Decode || t.study.r.Serving.Collocated && k.Answers():
+	case k.Decode:
 		return t.decode
 	}
 	return t.prefill

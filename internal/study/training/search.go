@@ -47,7 +47,7 @@ type judged struct {
 // says what is missing if none fits.
 func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.TrainingDivisions, error) {
 	job := trainingJob(r)
-	out := &results.TrainingDivisions{Version: results.TrainingVersion, Scenario: r.Name, Model: r.Training.Model.Name(), GPU: r.Cluster.Node.GPU.Model, GPUs: r.Training.Nodes * r.Cluster.Node.GPUs}
+	out := &results.TrainingDivisions{Version: results.TrainingVersion, Scenario: r.Name, Model: r.Training.Model.Name(), GPU: r.Cluster.Node.GPU.Model, GPUs: r.Training.Nodes * r.Cluster.Node.GPUs, Stack: string(r.Training.Stack), Framework: r.Training.Framework.Float()}
 	list, least := fitting(r, job, out)
 	if len(list) == 0 {
 		return nil, nothingFits(out, least)
@@ -111,7 +111,8 @@ func nothingFits(out *results.TrainingDivisions, least *judged) error {
 // shownEstimates is the number of divisions that a search without simulation returns.
 const shownEstimates = 5
 
-// simulate fills in the divisions: the first of the list, simulated if any is, and the scenario's own.
+// simulate fills in the divisions: the first of the list, simulated if any is, and the scenario's own. If it is stopped
+// before the first is simulated, they are estimates.
 func (s *Search) simulate(ctx context.Context, r *scenario.Resolved, network *rates, list []*judged, out *results.TrainingDivisions) error {
 	want := cmp.Or(s.Simulate, shownEstimates)
 	for _, j := range list {
@@ -134,6 +135,13 @@ func (s *Search) simulate(ctx context.Context, r *scenario.Resolved, network *ra
 			out.Simulated++
 		}
 		out.Divisions = append(out.Divisions, d)
+	}
+	if out.Partial && len(out.Divisions) == 0 {
+		for i, j := range list {
+			if i < shownEstimates || j.given {
+				out.Divisions = append(out.Divisions, j.result(network))
+			}
+		}
 	}
 	if len(out.Divisions) == 0 {
 		return cmp.Or(ctx.Err(), errors.New("the scenario takes none of the divisions that fit"))

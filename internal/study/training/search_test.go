@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim"
 	"weft/internal/sim/workload/pipeline"
 	"weft/internal/test/simtest"
 	"weft/results"
@@ -51,6 +52,31 @@ func TestASearchSimulatesWhatItNames(t *testing.T) {
 	}
 	if given := out.Divisions[len(out.Divisions)-1]; !given.Given || out.Divisions[0].Fastest()*2 > given.Fastest() {
 		t.Errorf("eight GPUs for a layer of 512 take %d ps, the best of a search %d: more than half", given.Fastest(), out.Divisions[0].Fastest())
+	}
+}
+
+// A search that is stopped while it simulates the first division keeps its estimates.
+func TestAStoppedSearchHasItsEstimates(t *testing.T) {
+	text := tinyJob(denseModel, "tensor: 8, pipeline: 2")
+	file, err := scenario.Decode("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s := Search{Simulate: 2, Resolve: file.Resolve, Flag: "t"}
+	s.Workers, s.Progress = 1, func(sim.Progress) { cancel() }
+	out, err := s.Run(ctx, simtest.Resolve(t, text))
+	if err != nil || !out.Partial || out.Simulated != 0 {
+		t.Fatalf("a stopped search gives %+v, error %v: want a partial one without simulated steps", out, err)
+	}
+	if len(out.Divisions) < shownEstimates {
+		t.Fatalf("a stopped search has %d divisions, want %d estimates or more", len(out.Divisions), shownEstimates)
+	}
+	for i := range out.Divisions {
+		if d := &out.Divisions[i]; len(d.Fabrics) > 0 || d.EstimatePs <= 0 {
+			t.Errorf("%s has steps %v and the estimate %d ps: want an estimate alone", d.Fields, d.Fabrics, d.EstimatePs)
+		}
 	}
 }
 

@@ -427,7 +427,10 @@ func describeJob(r *scenario.Resolved, j *llm.Job) results.TrainingJob {
 		Model: r.Training.Model.Name(), Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Training.Nodes,
 		Precision: string(r.Training.Precision), Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Interleave: p.Chunks, Schedule: p.Schedule.String(),
 		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
-		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory,
+		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory, Stack: string(r.Training.Stack), Framework: r.Training.Framework.Float(),
+	}
+	if s := r.Training.Stack; s != "" {
+		out.HeldOut = s.HeldOut(j.Model.Experts > 0)
 	}
 	if p := &r.Training.Published; p.MFU.Den > 0 {
 		out.PublishedMFU, out.PublishedSource = p.MFU.Float(), p.Source

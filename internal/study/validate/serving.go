@@ -29,7 +29,7 @@ var qwen235 = scenario.Model{
 }
 
 func servingCases() []*Case {
-	return []*Case{{
+	return append(disaggregatedCases(), []*Case{{
 		ID:        "serving/kv-mooncake",
 		Claim:     "Keys and values from one prefill to one decode node, beside a measured transfer.",
 		Reference: "Measured: kvcache-ai/Mooncake@3b5a594, docs/source/performance/sglang/sglang-benchmark-results-v1.md: Qwen3-235B in BF16 with SGLang, tensor parallelism of 8 at both ends (V).",
@@ -57,7 +57,7 @@ func servingCases() []*Case {
 		Setting:   "Instances that compute one prompt at a time, a nanosecond for each token, 10⁶ tokens in the mean: all alike, exponential, or one of ten 19 times as long as the others. 2·10⁶ requests at each load.",
 		Slow:      true,
 		Run:       lineRows,
-	}}
+	}}...)
 }
 
 // line is a queue whose mean wait is known.

@@ -139,8 +139,8 @@ var kinds = []kind{
 	},
 	{
 		number:  "time of a transfer of keys and values",
-		against: "one measured cluster, whose rows fitted the time of a layer",
-		cases:   []string{"serving/kv-mooncake"},
+		against: "one library on three measured settings, whose rows fitted the time of a layer and what a node moves",
+		cases:   []string{"serving/kv-mooncake", "serving/kv-node"},
 		doubt:   "for another library than Mooncake's: its time of a layer decides below some thousand tokens",
 	},
 	{
@@ -155,7 +155,12 @@ var kinds = []kind{
 		cases:   []string{"serving/moe-ecmp"},
 		doubt:   "as an absolute loss: cabling, hash and number of queue pairs decide",
 	},
-	{number: "times of a serving job's computations", against: "no case", doubt: "as absolute times: they are those of a training step's forward pass. The difference between two fabrics is the better figure"},
+	{
+		number:  "speed of a serving job",
+		against: "published figures of vLLM on one GPU, and of three services of DeepSeek-V3",
+		cases:   []string{"serving/vllm-one-gpu", "serving/disaggregated-prefill", "serving/disaggregated-decode"},
+		doubt:   "as an absolute speed of answers, which is some 40 % too high with experts over many nodes. The difference between two fabrics is the better figure",
+	},
 	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and the scenario gives their times"},
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
 }

@@ -115,6 +115,19 @@ func (x *serveFlags) check() error {
 	return flags.CheckWorkers(x.workers)
 }
 
+// checkLoad refuses several rates of requests that come at none.
+func (x *serveFlags) checkLoad(l *scenario.ServingLoad) error {
+	switch {
+	case x.trace != "" || !x.knee && len(x.rates) == 0:
+		return nil
+	case l.Concurrency > 0:
+		return fmt.Errorf("--rates and --knee are for requests at a rate, and %d clients wait for their answers: vary the clients, as weft sweep with serving.load.concurrency does", l.Concurrency)
+	case l.Burst > 1 && l.Burst >= l.Requests:
+		return fmt.Errorf("--rates and --knee are for requests at a rate, and all %d come at once: take a burst of fewer", l.Requests)
+	}
+	return nil
+}
+
 func (x *serveFlags) do(ctx context.Context, e *simulator.Simulator, path string) error {
 	if err := x.check(); err != nil {
 		return err
@@ -125,6 +138,9 @@ func (x *serveFlags) do(ctx context.Context, e *simulator.Simulator, path string
 	}
 	if !r.Serving.Given() {
 		return file.ErrorAt("serving", errors.New("the scenario has no serving job: write serving: with a model, as in example:serve-llama3-70b"))
+	}
+	if err := x.checkLoad(&r.Serving.Load); err != nil {
+		return file.ErrorAt("serving.load", err)
 	}
 	trace, err := x.requests(e, r.Serving.Load.Requests)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft"
+	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
@@ -44,6 +45,9 @@ func (x *trainFlags) search(ctx context.Context, e *simulator.Simulator, file *s
 	}
 	out, err := s.Run(ctx, r)
 	x.line.Clear()
+	if (out == nil || len(out.Divisions) == 0) && ctx.Err() != nil {
+		return exit.Errorf(exit.Partial, "stopped before the divisions were judged")
+	}
 	if out == nil || len(out.Divisions) == 0 {
 		return file.ErrorAt("training", err)
 	}

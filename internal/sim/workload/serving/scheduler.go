@@ -157,9 +157,17 @@ func (s *Scheduler) issue() {
 
 // nextArrival asks for a timer when the next request can be taken, after the host's part.
 func (s *Scheduler) nextArrival() {
-	if s.arrived < len(s.requests) && s.requests[s.arrived].Arrival < units.Forever {
-		s.world.At(s.requests[s.arrived].Arrival+s.job.Host, tagOf(timerArrival, s.arrived))
+	if due := s.due(); due < units.Forever {
+		s.world.At(due, tagOf(timerArrival, s.arrived))
 	}
+}
+
+// due is when the next request can be taken; Forever if there is none, or if no client has sent it yet.
+func (s *Scheduler) due() units.Time {
+	if s.arrived == len(s.requests) || s.requests[s.arrived].Arrival == units.Forever {
+		return units.Forever
+	}
+	return s.requests[s.arrived].Arrival + s.job.Host
 }
 
 // Timer is called at a time that the scheduler asked for.
@@ -178,7 +186,7 @@ func (s *Scheduler) Timer(tag uint64) {
 
 // arrive takes the requests that have arrived.
 func (s *Scheduler) arrive() {
-	for s.arrived < len(s.requests) && s.requests[s.arrived].Arrival+s.job.Host <= s.world.Now() {
+	for s.due() <= s.world.Now() {
 		s.waiting = append(s.waiting, s.arrived)
 		s.states[s.arrived].taken = s.requests[s.arrived].Cached
 		s.arrived++
