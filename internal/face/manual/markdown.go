@@ -20,8 +20,11 @@ func asMarkdown(c *cobra.Command) {
 			return
 		}
 		f.Annotations = map[string][]string{"markdown": {}}
-		_, usage := pflag.UnquoteUsage(f)
+		placeholder, usage := pflag.UnquoteUsage(f)
 		f.Usage = escaped(usage)
+		if f.DefValue == "" || f.DefValue == "[]" { // no default: the page shows what the help does
+			f.DefValue = placeholder
+		}
 	})
 	for _, sub := range c.Commands() {
 		asMarkdown(sub)
