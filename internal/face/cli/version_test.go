@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"fmt"
+	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
 
 	"weft/internal/face/cli/process"
+	"weft/results"
 )
 
 const (
@@ -50,5 +53,13 @@ func TestThePlainBuildHasCommitAndDate(t *testing.T) {
 func TestAnImageIsNamedAfterTheVersion(t *testing.T) {
 	if got := (process.Version{Weft: "devel-01+changes"}).Image(); got != "weft:devel-01-changes" {
 		t.Errorf("the image is %s", got)
+	}
+}
+
+// TestThePageOnStabilityIsOfThisProgram: it states the version of results.json.
+func TestThePageOnStabilityIsOfThisProgram(t *testing.T) {
+	page, err := os.ReadFile(root + "/docs/STABILITY.md")
+	if want := fmt.Sprintf("It is %d; weft reads every earlier one", results.ResultsVersion); err != nil || !strings.Contains(string(page), want) {
+		t.Errorf("docs/STABILITY.md does not say %q (%v)", want, err)
 	}
 }
