@@ -104,6 +104,12 @@ func ThisProcess() *Program {
 	}}
 }
 
+// Commands is the tree of verbs, for man pages; its version is that of the running program.
+func Commands() *cobra.Command {
+	e := ThisProcess().Env
+	return newRoot(simulator.New(&e, nil))
+}
+
 func newRoot(s *simulator.Simulator) *cobra.Command {
 	e := s.Env
 	cobra.EnableCommandSorting = false // the order of verbGroups

@@ -155,6 +155,8 @@ func (e *Env) Present(d *doc.Document, asJSON bool, result any) error {
 // Version is the versions that the program was built from.
 type Version struct {
 	Weft     string // version of the module, or its revision
+	Commit   string // the revision, and "+changes" after it if the folder had any; empty if not known
+	Date     string // of the commit, as RFC 3339 writes it; empty if not known
 	Go       string
 	Platform string
 }

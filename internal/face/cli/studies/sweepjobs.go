@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -60,9 +59,6 @@ func (s *sweeping) submit(ctx context.Context, e *simulator.Simulator, f *sweep.
 	return a.Submit(ctx, e, s.out, element, []string{"sweep", "show", folder})
 }
 
-// imageTag is what no tag of an image has.
-var imageTag = regexp.MustCompile(`[^-._a-zA-Z0-9]`)
-
 // sizeOfRow is the room in the volume for a variant: its row, its claim, and its rows in the tables.
 const sizeOfRow = 4 * units.KiB
 
@@ -75,7 +71,7 @@ func (s *sweeping) manifest(e *simulator.Simulator, f *sweep.Folder) error {
 	}
 	j.Elements, j.AtOnce, j.CPUs, j.Memory = s.array.Elements, s.array.AtOnce, s.array.CPUs, s.array.Memory
 	j.Name = cmp.Or(j.Name, kubernetes.Label("weft-"+f.Space.Base.Name, 40)+"-"+f.About.ID())
-	j.Image = cmp.Or(j.Image, "weft:"+imageTag.ReplaceAllString(e.Version.Weft, "-"))
+	j.Image = cmp.Or(j.Image, e.Version.Image())
 	j.Storage = units.GiB + units.Bytes(f.Space.Len())*sizeOfRow
 	j.Files = []kubernetes.File{{Name: sweep.ScenarioFile, Text: f.Text}}
 	for _, file := range f.Files {
