@@ -188,6 +188,7 @@ func (e *export) add(s *results.SeriesSimulation) (fits bool, err error) {
 			return everyRow(c)
 		})
 	}
+	paths["moments/0/"+number] = func() ([]byte, error) { return e.f.moments(int(s.Simulation)) }
 	paths["causes/0/"+number] = func() ([]byte, error) { return e.f.causes(int(s.Simulation)) }
 
 	before := e.size

@@ -12,16 +12,20 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
 	"weft/results"
+	"weft/scenario"
 )
 
 // Folder is a run folder.
 type Folder struct {
 	Name        string                     `json:"name"`
+	Scenario    string                     `json:"scenario"` // its name; empty while the run goes on
+	Cluster     string                     `json:"cluster"`  // its machines, in a few words
 	Command     string                     `json:"command"`
 	Weft        string                     `json:"weft"`
 	Seed        uint64                     `json:"seed"`
 	Partial     bool                       `json:"partial"`
 	Report      bool                       `json:"report"`             // it has report.html
+	Compared    bool                       `json:"compared"`           // it has a verdict over fabrics
 	Note        string                     `json:"note"`               // why it has no series
 	Progress    *runstore.Progress         `json:"progress,omitempty"` // of a run that goes on
 	Simulations []results.SeriesSimulation `json:"simulations"`
@@ -30,6 +34,8 @@ type Folder struct {
 	sofar string // the folder with the series of a run that goes on; "" if it has none
 	meta  runstore.Meta
 	child *Child // nil: another process has begun the run
+
+	resolved *scenario.Resolved // nil while the run goes on
 }
 
 // Open opens the folder of a run that has ended or goes on. One without series has a note.
@@ -49,6 +55,7 @@ func Open(dir string) (*Folder, error) {
 	}
 	f.Command, f.Weft, f.Seed, f.Partial, f.meta = strings.Join(meta.Command, " "), meta.Weft, meta.Seed, meta.Partial, meta
 	_, f.Report = meta.Files[runstore.ReportFile]
+	f.subject()
 	series, err := seriesfile.Read[results.SeriesSimulation](f.series(), seriesfile.Simulations)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -60,8 +60,8 @@ async function scene(key, quantity) {
   const s = simulations().find(x => x.key === key);
   if (!s) throw new Error('there is no simulation ' + key);
   const fabric = '?fabric=' + encodeURIComponent(s.fabric);
-  const [nodes, links, matrix] = await Promise.all([table('nodes', s.run, fabric), table('links', s.run, fabric), data(`matrix/${s.run}/${s.simulation}/${quantity}`)]);
-  return { ...s, linkless: !s.interval_ps, interval_ps: s.interval_ps || Math.max(1, s.duration_ps), nodes, links, matrix, quantity: about.quantities.find(q => q.id === quantity) };
+  const [nodes, links, matrix, moments] = await Promise.all([table('nodes', s.run, fabric), table('links', s.run, fabric), data(`matrix/${s.run}/${s.simulation}/${quantity}`), momentsOf(s)]);
+  return { ...s, moments, linkless: !s.interval_ps, interval_ps: s.interval_ps || Math.max(1, s.duration_ps), nodes, links, matrix, quantity: about.quantities.find(q => q.id === quantity) };
 }
 const rowsOf = (name, s) => table(name, s.run, '?simulation=' + s.simulation);
 

@@ -57,7 +57,7 @@ const begin = {
     if (!answer || answer.run < 0) return;
     this.verdict.textContent = 'The run has begun.';
     this.go.disabled = true;
-    set({ simulation: choices().find(s => s.run === answer.run)?.key ?? answer.run + '.', view: 'map' }, true); // a short run has ended
+    set({ simulation: choices().find(s => s.run === answer.run)?.key ?? answer.run + '.', view: 'map', time: '', from: '', to: '', links: '', focus: '', flow: '', rank: '', switch: '' }, true); // a short run has ended
   },
   // point puts the cursor at a fault.
   point(f) {
