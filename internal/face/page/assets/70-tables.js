@@ -32,8 +32,9 @@ const tables = {
     return out;
   },
   // cell is a value as it is shown.
-  cell(column, v) {
-    const names = this.numbers.checked ? null : this.names[column];
+  cell(column, v) { return this.numbers.checked ? v : this.named(column, v); },
+  named(column, v) {
+    const names = this.names[column];
     return !names ? v : names.get(v) ?? (v < 0 ? 'none' : v);
   },
   // chosen are the numbers of the rows that the filter passes, sorted.
@@ -48,12 +49,12 @@ const tables = {
   condition(t, text) {
     const m = text.match(/^(\w+)\s*(!=|=|<|>)\s*(.*)$/);
     if (m && t[m[1]]) {
-      const col = t[m[1]], number = Number(m[3]), numeric = m[3] !== '' && !Number.isNaN(number), same = v => String(v) === m[3] || numeric && v === number || String(this.cell(m[1], v)) === m[3];
+      const col = t[m[1]], number = Number(m[3]), numeric = m[3] !== '' && !Number.isNaN(number), same = v => String(v) === m[3] || numeric && v === number || String(this.named(m[1], v)) === m[3];
       const tests = { '=': same, '!=': v => !same(v), '<': v => Number(v) < number, '>': v => Number(v) > number };
       return i => tests[m[2]](col[i]);
     }
     const wanted = text.toLowerCase();
-    return i => t.values.some((c, k) => String(this.cell(t.names[k], c[i])).toLowerCase().includes(wanted));
+    return i => t.values.some((c, k) => String(this.named(t.names[k], c[i])).toLowerCase().includes(wanted));
   },
   show() {
     const t = this.data;
