@@ -144,11 +144,11 @@ func (b *browser) saved() (text string) {
 
 // What is seen is saved as a picture, in pixels or as shapes, and as values, of the time that is shown.
 func TestWhatIsSeenIsSaved(t *testing.T) {
-	b := stormPage(t, "#view=heat&quantity=stopped&links=1&from=1000000000&to=2000000000", "heat")
+	b := stormPage(t, "#view=heat&quantity=stopped&links=1&from=1000000000&to=1010000000", "heat")
 	b.keepFiles()
 	b.clickText("SVG")
 	svg := b.saved()
-	for _, want := range []string{"<svg xmlns=", "PFC storm of a broken NIC · ", "1 ms to 2 ms", ">leaf1 port 1 to node1/nic0</text>", ">1.2 ms</text>", "stroke-width=\"2\""} {
+	for _, want := range []string{"<svg xmlns=", "PFC storm of a broken NIC · ", "1 ms to 1.01 ms", ">leaf1 port 1 to node1/nic0</text>", ">1.005 ms</text>", "stroke-width=\"2\""} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture has no %q", want)
 		}
@@ -161,8 +161,8 @@ func TestWhatIsSeenIsSaved(t *testing.T) {
 	b.do(chromedp.Evaluate(`delete window.kept`, nil))
 	b.clickText("CSV")
 	lines := strings.Split(b.saved(), "\n")
-	if !strings.HasPrefix(lines[0], "link,tier,805306368 ps,1073741824 ps,") || strings.Count(lines[0], ",") != 6 {
-		t.Errorf("the values begin with %q, want the five intervals from 1 ms to 2 ms", lines[0])
+	if !strings.HasPrefix(lines[0], "link,tier,998244352 ps,1000341504 ps,") || strings.Count(lines[0], ",") != 7 {
+		t.Errorf("the values begin with %q, want the six intervals from 1 ms to 1.01 ms", lines[0])
 	}
 	if seen := b.text(`String(document.querySelector('canvas.heat').width > 100)`); seen != "true" {
 		t.Error("after it was saved the picture is gone")

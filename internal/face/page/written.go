@@ -144,4 +144,3 @@ func (s *shortener) without(a, b int) bool {
 
 // indent is the number of spaces before a field; an item of a list begins before its first field.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
-

@@ -78,6 +78,9 @@ function zoomable(canvas, label, timeAt, click, tall = true) {
   return frame;
 }
 
+// perPixel is the number of intervals that a column of a picture has.
+const perPixel = (w, width) => Math.max(1, Math.floor((w.b - w.a) / Math.max(1, width)));
+
 // ticksOf are round times of an axis, at most about a number of them.
 function ticksOf(from, to, most) {
   const raw = Math.max(1, (to - from) / Math.max(1, most)), power = 10 ** Math.floor(Math.log10(raw));

@@ -44,10 +44,11 @@ const overview = {
       s.matrix.cells.forEach((v, i) => { if (v > s.matrix.over[i % n]) s.matrix.over[i % n] = v; });
     }
     const most = scaleMost(s);
-    for (let i = 0; i < n; i++) {
-      const v = s.matrix.over[i], h = most > 0 ? v / most * (bottom - top) : 0;
+    const every = perPixel({ a: 0, b: n }, width);
+    for (let i = 0; i < n; i += every) {
+      const v = s.matrix.over.subarray(i, i + every).reduce((a, b) => Math.max(a, b), 0), h = most > 0 ? v / most * (bottom - top) : 0;
       g.fillStyle = css(colourOf(v, most));
-      g.fillRect(i * width / n, bottom - h, Math.ceil(width / n), h);
+      g.fillRect(i * width / n, bottom - h, Math.ceil(width * every / n), h);
     }
     const x = timeAxis(g, 0, width, bottom, 0, w.end);
     drawMoments(g, s, x, { from: 0, to: w.end }, top - 6, bottom);

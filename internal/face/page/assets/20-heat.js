@@ -43,18 +43,19 @@ const heat = {
     this.tall = tall;
     this.names(g, s, lines, h, width);
     const x = timeAxis(g, this.left, width, tall, win.from, win.to);
+    const every = perPixel(win, width - this.left); // a column of the picture is an interval, or the largest of several
     g.save();
     g.beginPath();
     g.rect(this.left, 0, width - this.left, tall);
     g.clip();
     for (let y = 0; y < lines; y++) {
       const some = this.rows.slice(Math.floor(y * this.perLine), Math.max(Math.floor(y * this.perLine) + 1, Math.floor((y + 1) * this.perLine)));
-      for (let t = win.a; t < win.b; t++) {
+      for (let t = win.a; t < win.b; t += every) {
         let v = 0;
-        for (const r of some) v = Math.max(v, s.matrix.at(r.link, t));
+        for (const r of some) for (let k = t; k < Math.min(win.b, t + every); k++) v = Math.max(v, s.matrix.at(r.link, k));
         g.fillStyle = css(colourOf(v, most));
         const a = x(t * s.interval_ps);
-        g.fillRect(a, y * h, Math.ceil(x((t + 1) * s.interval_ps) - a) + 0.5, Math.ceil(h));
+        g.fillRect(a, y * h, Math.ceil(x((t + every) * s.interval_ps) - a) + 0.5, Math.ceil(h));
       }
       if (some.some(r => chosen.has(r.link))) { g.fillStyle = token('--c1'); g.fillRect(this.left, y * h, 5, Math.ceil(h)); }
     }

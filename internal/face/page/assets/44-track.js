@@ -69,6 +69,7 @@ const track = {
     g.font = '11px system-ui';
     const left = this.left = Math.min(width * 0.4, 10 + this.rows.reduce((m, r) => Math.max(m, g.measureText(r.name).width), 0)), x = timeAxis(g, left, width, tall, w.from, w.to);
     this.rows.forEach((r, y) => { g.fillStyle = token('--soft'); g.fillText(fitted(g, r.name, left - 8), 0, y * h + 13); });
+    const every = perPixel(w, width - left);
     g.save();
     g.beginPath();
     g.rect(left, 0, width - left, tall);
@@ -79,10 +80,11 @@ const track = {
         g.fillStyle = palette[b.colour % 6];
         g.fillRect(x(b.from), y * h + 2, Math.max(1, x(b.to) - x(b.from) - 0.5), h - 4);
       }
-      if (r.values) for (let t = w.a; t < w.b; t++) {
-        if (!(r.values[t] > 0)) continue;
-        g.fillStyle = css(colourOf(r.values[t], r.most));
-        g.fillRect(x(t * s.interval_ps), y * h + 2, Math.max(1, x((t + 1) * s.interval_ps) - x(t * s.interval_ps) + 0.5), h - 4);
+      if (r.values) for (let t = w.a; t < w.b; t += every) {
+        const v = r.values.subarray(t, Math.min(w.b, t + every)).reduce((a, b) => Math.max(a, b), 0);
+        if (!(v > 0)) continue;
+        g.fillStyle = css(colourOf(v, r.most));
+        g.fillRect(x(t * s.interval_ps), y * h + 2, Math.max(1, x((t + every) * s.interval_ps) - x(t * s.interval_ps) + 0.5), h - 4);
       }
     });
     drawMoments(g, s, x, w, 0, tall);
@@ -92,13 +94,13 @@ const track = {
     Object.assign(this.canvas.dataset, { rows: this.rows.map(r => r.name).join('; '), from: w.from, to: w.to });
     this.canvas.setAttribute('aria-label', `${this.choice.selectedOptions[0]?.textContent ?? ''} from ${timeText(w.from)} to ${timeText(w.to)}: ${this.rows.length} lines; the table below has the events of its links`);
   },
-  // events are the intervals in which its links were stopped, marked or dropped packets, the first of the window.
+  // events are the times in which its links were stopped, marked or dropped packets, the first of the window.
   events(s) {
     const w = windowOf(s), list = [];
-    for (const r of this.rows) if (['stopped', 'marks', 'drops'].includes(r.q)) for (let t = w.a; t < w.b; t++) if (r.values[t] > 0) list.push({ t, r });
+    for (const r of this.rows) if (['stopped', 'marks', 'drops'].includes(r.q)) for (let t = w.a; t < w.b; t++) if (r.values[t] > 0 && !(t > w.a && r.values[t - 1] > 0)) list.push({ t, r, until: endOf(r.values, t, w.b) });
     list.sort((a, b) => a.t - b.t);
-    this.list.replaceChildren(list.length ? dataTable('events of the rank', ['link', { text: 'from', numeric: true }, { text: 'value', numeric: true }], list.slice(0, 20).map(({ t, r }) => ({
-      call: () => set({ time: t * s.interval_ps, links: r.link }), chosen: chosenColumn(s) === t && chosenLinks().includes(r.link), cells: [r.name, timeText(t * s.interval_ps), valueText(r.values[t], r.unit)] })))
+    this.list.replaceChildren(list.length ? dataTable('events of the rank', ['link', { text: 'from', numeric: true }, { text: 'to', numeric: true }, { text: 'largest value', numeric: true }], list.slice(0, 20).map(({ t, r, until }) => ({
+      call: () => set({ time: t * s.interval_ps, links: r.link }), chosen: chosenColumn(s) === t && chosenLinks().includes(r.link), cells: [r.name, timeText(t * s.interval_ps), timeText(until * s.interval_ps), valueText(r.values.subarray(t, until).reduce((a, b) => Math.max(a, b), 0), r.unit)] })))
       : el('p', { class: 'note' }, 'In this time no link of the rank was stopped, marked or dropped a packet.'));
   },
   timeAt(e) {
@@ -118,3 +120,9 @@ const track = {
     set({ time: Math.round(this.timeAt(e)), ...(r?.link >= 0 ? { links: r.link } : {}) });
   },
 };
+
+// endOf is the number of the interval after those above 0 from a number on.
+function endOf(values, t, end) {
+  while (t < end && values[t] > 0) t++;
+  return t;
+}

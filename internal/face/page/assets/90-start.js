@@ -43,7 +43,7 @@ function play() {
   if (Number(ui.time.value) >= Number(ui.time.max)) set({ time: Number(ui.time.min) * ui.interval });
   playing = setInterval(() => {
     if (Number(ui.time.value) >= Number(ui.time.max)) return play();
-    set({ time: (Number(ui.time.value) + 1) * ui.interval });
+    set({ time: Math.min(Number(ui.time.max), Number(ui.time.value) + Math.max(1, Math.round((ui.time.max - ui.time.min) / 128))) * ui.interval });
   }, 120);
 }
 
