@@ -173,8 +173,7 @@ func TestSearchChoosesByName(t *testing.T) {
 	}
 }
 
-// A small network is recorded in intervals so short that the storm's 20 ms can be seen at 2 us: two that the broken NIC
-// pauses with a gap of microseconds between them are told apart.
+// A small network is recorded in intervals so short that the end of a storm of 20 ms is seen at 2 us.
 func TestAStormIsSeenInMicroseconds(t *testing.T) {
 	b := stormPage(t, "#view=heat&quantity=stopped&from=20080000000&to=20120000000", "heat")
 	b.shoot("storm-40us")
@@ -184,6 +183,9 @@ func TestAStormIsSeenInMicroseconds(t *testing.T) {
 	}
 	if shown := b.text(`document.querySelector('.whole output').textContent`); !strings.Contains(shown, "40 us in intervals of 2.097 us") {
 		t.Errorf("the page says %q", shown)
+	}
+	if head := b.text(`document.querySelector('section:not([hidden]) thead').textContent`); !strings.Contains(head, "at 20.") {
+		t.Errorf("the table is %q, want a time that is shown", head)
 	}
 	b.do(chromedp.Evaluate(`document.getElementById('tab-track').click()`, nil))
 	b.wait(`document.getElementById('weft').dataset.ready.startsWith('track')`)

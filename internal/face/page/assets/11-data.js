@@ -65,14 +65,14 @@ async function scene(key, quantity) {
 }
 const rowsOf = (name, s) => table(name, s.run, '?simulation=' + s.simulation);
 
-// chosenTime is the chosen time in picoseconds; without a choice the interval with the most of the quantity.
+// chosenTime is the chosen time in picoseconds; without a choice the interval of the window with the most of the quantity.
 function chosenTime(s) {
   if (state.time !== '') return Number(state.time) || 0;
-  if (s.matrix.busiest === undefined) {
-    const sums = new Float64Array(s.matrix.intervals);
-    s.matrix.cells.forEach((v, i) => { sums[i % s.matrix.intervals] += v; });
-    s.matrix.busiest = sums.indexOf(sums.reduce((a, b) => Math.max(a, b), 0));
+  if (!s.matrix.sums) {
+    s.matrix.sums = new Float64Array(s.matrix.intervals);
+    s.matrix.cells.forEach((v, i) => { s.matrix.sums[i % s.matrix.intervals] += v; });
   }
-  return s.matrix.busiest * s.interval_ps;
+  const w = windowOf(s), seen = s.matrix.sums.subarray(w.a, w.b);
+  return (w.a + seen.indexOf(seen.reduce((a, b) => Math.max(a, b), 0))) * s.interval_ps;
 }
 const chosenColumn = s => Math.max(0, Math.min(s.matrix.intervals - 1, Math.floor(chosenTime(s) / s.interval_ps)));

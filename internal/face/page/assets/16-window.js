@@ -78,6 +78,9 @@ function zoomable(canvas, label, timeAt, click, tall = true) {
   return frame;
 }
 
+// fillColumn fills from one place to another in whole pixels: parts of pixels would show as stripes.
+const fillColumn = (g, from, to, y, height) => { const a = Math.floor(from); g.fillRect(a, y, Math.max(1, Math.ceil(to) - a), height); };
+
 // perPixel is the number of intervals that a column of a picture has.
 const perPixel = (w, width) => Math.max(1, Math.floor((w.b - w.a) / Math.max(1, width)));
 

@@ -48,7 +48,7 @@ const overview = {
     for (let i = 0; i < n; i += every) {
       const v = s.matrix.over.subarray(i, i + every).reduce((a, b) => Math.max(a, b), 0), h = most > 0 ? v / most * (bottom - top) : 0;
       g.fillStyle = css(colourOf(v, most));
-      g.fillRect(i * width / n, bottom - h, Math.ceil(width * every / n), h);
+      fillColumn(g, i * width / n, (i + every) * width / n, bottom - h, h);
     }
     const x = timeAxis(g, 0, width, bottom, 0, w.end);
     drawMoments(g, s, x, { from: 0, to: w.end }, top - 6, bottom);

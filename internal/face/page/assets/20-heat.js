@@ -54,8 +54,7 @@ const heat = {
         let v = 0;
         for (const r of some) for (let k = t; k < Math.min(win.b, t + every); k++) v = Math.max(v, s.matrix.at(r.link, k));
         g.fillStyle = css(colourOf(v, most));
-        const a = x(t * s.interval_ps);
-        g.fillRect(a, y * h, Math.ceil(x((t + every) * s.interval_ps) - a) + 0.5, Math.ceil(h));
+        fillColumn(g, x(t * s.interval_ps), x((t + every) * s.interval_ps), y * h, Math.ceil(h));
       }
       if (some.some(r => chosen.has(r.link))) { g.fillStyle = token('--c1'); g.fillRect(this.left, y * h, 5, Math.ceil(h)); }
     }

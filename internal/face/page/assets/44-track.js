@@ -84,7 +84,7 @@ const track = {
         const v = r.values.subarray(t, Math.min(w.b, t + every)).reduce((a, b) => Math.max(a, b), 0);
         if (!(v > 0)) continue;
         g.fillStyle = css(colourOf(v, r.most));
-        g.fillRect(x(t * s.interval_ps), y * h + 2, Math.max(1, x((t + every) * s.interval_ps) - x(t * s.interval_ps) + 0.5), h - 4);
+        fillColumn(g, x(t * s.interval_ps), x((t + every) * s.interval_ps), y * h + 2, h - 4);
       }
     });
     drawMoments(g, s, x, w, 0, tall);

@@ -98,7 +98,7 @@ const compare = {
     timeAxis(g, this.left, width, tall, this.from, this.to);
     g.fillStyle = token('--soft');
     named.forEach((r, k) => g.fillText(fitted(g, r.name, this.left - 8), 0, k * every * h + 10.5));
-    this.rows.forEach((r, y) => { for (let c = 0; c < columns; c++) { g.fillStyle = css(differenceColour(r.d[c], most)); g.fillRect(this.left + c * w, y * h, Math.ceil(w), Math.ceil(h)); } });
+    this.rows.forEach((r, y) => { for (let c = 0; c < columns; c++) { g.fillStyle = css(differenceColour(r.d[c], most)); fillColumn(g, this.left + c * w, this.left + (c + 1) * w, y * h, Math.ceil(h)); } });
     const bar = el('span', { class: 'ramp', 'aria-hidden': 'true' });
     bar.style.background = `linear-gradient(90deg,${differences[dark() ? 'dark' : 'light'].join(',')})`;
     this.scale.replaceChildren('difference of ', a.quantity.label, ': less by ', valueText(most, unit), bar, 'more by ', valueText(most, unit), ' in the second');
