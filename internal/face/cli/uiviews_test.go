@@ -58,6 +58,9 @@ func TestTheVerdictComesFirst(t *testing.T) {
 	if bars := b.text(`document.querySelector('canvas.waterfall').dataset.bars`); bars != "as on QDR 27.08 ms; congestion control −20.32 ms; none 6.755 ms" {
 		t.Errorf("the waterfall is %q", bars)
 	}
+	if spans := b.text(`document.querySelector('canvas.waterfall').dataset.spans`); spans != "0 ps to 27.08 ms; 27.08 ms to 6.755 ms; 0 ps to 6.755 ms" {
+		t.Errorf("the bars of the waterfall are %q", spans)
+	}
 	if seen := b.seen(); seen != "" {
 		t.Error(seen)
 	}

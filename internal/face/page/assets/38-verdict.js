@@ -44,7 +44,7 @@ const verdict = {
         g.fillStyle = token('--ink');
         g.fillText(b.text, x(Math.max(b.from, b.to)) + 6, y * h + 17);
       });
-      Object.assign(canvas.dataset, { bars: bars.map(b => `${b.name} ${b.text}`).join('; ') });
+      Object.assign(canvas.dataset, { bars: bars.map(b => `${b.name} ${b.text}`).join('; '), spans: bars.map(b => `${timeText(b.from)} to ${timeText(b.to)}`).join('; ') });
     } };
   },
 };
