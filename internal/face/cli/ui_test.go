@@ -21,7 +21,10 @@ import (
 )
 
 // uiViews are the views that each run has.
-var uiViews = []string{"map", "heat", "flows", "why", "compare", "training", "tables", "report"}
+var uiViews = []string{"verdict", "map", "heat", "flows", "track", "switches", "why", "compare", "training", "tables", "report"}
+
+// fileViews are those of report.html, which is the verdict and the report itself.
+var fileViews = uiViews[1 : len(uiViews)-1]
 
 // Every view of an InfiniBand, a RoCE and a training run opens, wide and on a phone, light and dark, without an
 // error, a request to another host, or a breach of WCAG 2.1 AA.
@@ -42,7 +45,7 @@ func TestEveryViewOpensInABrowser(t *testing.T) {
 					continue
 				}
 				b.screen(width, scheme)
-				b.open(base, fmt.Sprintf("#simulation=%d.0", run), "map")
+				b.open(base, fmt.Sprintf("#view=map&simulation=%d.0", run), "map")
 				for _, view := range uiViews {
 					what := fmt.Sprintf("%s-%s-%d-%s", name, view, width, scheme)
 					b.do(chromedp.Evaluate(fmt.Sprintf("location.hash = 'view=%s&simulation=%d.0&quantity=utilisation&links=1,2'", view, run), nil))
@@ -152,7 +155,7 @@ func TestTheSliderShowsTheValuesOfTheSeries(t *testing.T) {
 	b.screen(1400, "light")
 	b.open(base, "#view=heat&quantity=stopped", "heat")
 	colours, values := map[string]string{}, map[string]bool{}
-	for _, interval := range []int64{0, 1, 5, 40} {
+	for _, interval := range []int64{0, 49, 500, 9700} {
 		b.do(chromedp.Evaluate(fmt.Sprintf(`{const s = document.getElementById('time'); s.value = %d; s.dispatchEvent(new Event('input'));}`, interval), nil))
 		b.wait(fmt.Sprintf(`document.getElementById('weft').dataset.ready.endsWith(' %d')`, interval))
 		got := decoded[struct{ Link, Interval, Value, Colour string }](t, b.text(`JSON.stringify(document.querySelector('canvas.heat').dataset)`))
@@ -272,7 +275,7 @@ func TestTheReportIsThePageWithItsData(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			b.screen(width, scheme)
 			b.open(base, "#simulation=0.1", "map")
-			for _, view := range uiViews[:len(uiViews)-1] { // the report is the page
+			for _, view := range fileViews { // the report is the page
 				what := fmt.Sprintf("file-%s-%d-%s", view, width, scheme)
 				b.do(chromedp.Evaluate(fmt.Sprintf("location.hash = 'view=%s&simulation=0.1&quantity=stopped&table=links.parquet'", view), nil))
 				b.wait(fmt.Sprintf("document.getElementById('weft').dataset.ready.startsWith('%s 0.1 stopped')", view))
@@ -303,7 +306,7 @@ func TestABrushChoosesLinksInAllViews(t *testing.T) {
 		for (const [type, y] of [['pointerdown', 0.01], ['pointerup', 0.99]])
 			c.dispatchEvent(new PointerEvent(type, {pointerId: 1, clientX: box.left + box.width / 2, clientY: box.top + y * box.height}));
 	}`, nil))
-	b.wait(`document.querySelector('.series .u-legend')`)
+	b.wait(`document.querySelector('.series .lines')`)
 	links := b.text(`new URLSearchParams(location.hash.slice(1)).get('links')`)
 	if n := len(strings.Split(links, ",")); n != 5 { // the links with a queue
 		t.Errorf("the drag chooses %s: want 5 links", links)
@@ -333,7 +336,7 @@ func TestNamesOfAScenarioNeverRun(t *testing.T) {
 	dir := recorded(t, "run", name)
 	b.screen(1400, "light")
 	file := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, runstore.ReportFile))}).String()
-	for base, views := range map[string][]string{uiServed(t, dir): uiViews, file: uiViews[:len(uiViews)-1]} {
+	for base, views := range map[string][]string{uiServed(t, dir): uiViews, file: fileViews} {
 		b.open(base, "", "map")
 		for _, view := range views {
 			b.do(chromedp.Evaluate("location.hash = 'view="+view+"&table=nodes.parquet'", nil))

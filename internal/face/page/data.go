@@ -30,6 +30,8 @@ type about struct {
 //	data/0/flows.parquet?simulation=3     columns of a table of run 0; each filter is a column and a value, and one column may come with several values
 //	matrix/0/3/queue                      a quantity of simulation 3 of run 0
 //	causes/0/3                            its pauses by cause
+//	moments/0/3                           what happened when
+//	verdict/0/                            the verdict of run 0 over its fabrics
 //
 // A matrix is two integers, the numbers of links and intervals, and their values as float32, all little-endian.
 func (s *Site) answer(path string, query url.Values) ([]byte, error) {
@@ -65,12 +67,17 @@ func (f *Folder) answer(part []string, query url.Values) ([]byte, error) {
 	if part[0] == "data" && len(part) == 3 {
 		return f.columns(part[2], query)
 	}
+	if part[0] == "verdict" && part[2] == "" {
+		return f.verdict()
+	}
 	simulation, err := strconv.Atoi(part[2])
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w simulation: %.80q", seriesfile.ErrQuery, part[2])
 	case part[0] == "causes" && len(part) == 3:
 		return f.causes(simulation)
+	case part[0] == "moments" && len(part) == 3:
+		return f.moments(simulation)
 	case part[0] == "matrix" && len(part) == 4:
 		m, err := f.matrix(simulation, part[3])
 		if err != nil {

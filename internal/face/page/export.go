@@ -24,9 +24,10 @@ import (
 
 // The bounds of a page with its data inside.
 const (
-	mostInside = 1_300_000 // characters of data: a page of the main job stays below 2 MB, which mail carries
-	flowsShown = 1_500     // messages of a simulation, the slowest
-	stepsShown = 12_000    // rows of steps of a simulation; with more it has none
+	mostInside     = 1_300_000 // characters of data: a page of the main job stays below 2 MB, which mail carries
+	intervalsShown = 128       // intervals of a simulation
+	flowsShown     = 1_500     // messages of a simulation, the slowest
+	stepsShown     = 12_000    // rows of steps of a simulation; with more it has none
 )
 
 // Embed adds the views of the series in a folder to its report, below the verdict, with the data of the largest
@@ -37,6 +38,7 @@ func Embed(d *doc.Document, dir, name string) (note string, err error) {
 	if err != nil || len(all) == 0 { // nothing was recorded
 		return "", err
 	}
+	f.joined = join(all)
 	f.Simulations = all // causes and matrices look a simulation up
 	e := export{f: f, inside: map[string]string{}}
 	var chosen []results.SeriesSimulation
@@ -54,7 +56,7 @@ func Embed(d *doc.Document, dir, name string) (note string, err error) {
 	note = e.note(len(all))
 	section := doc.Section{
 		Title: "Look inside", In: doc.Page,
-		Caption: strings.TrimSpace(fmt.Sprintf("At most the %d slowest messages of a simulation; values are rounded to 0.4 %%. %s", flowsShown, note)),
+		Caption: strings.TrimSpace(fmt.Sprintf("At most the %d slowest messages of a simulation; values are rounded to 0.4 %%, intervals are joined to at most %d. %s", flowsShown, intervalsShown, note)),
 	}
 	if len(chosen) > 0 {
 		slices.SortFunc(chosen, func(a, b results.SeriesSimulation) int { return cmp.Compare(a.Simulation, b.Simulation) })
@@ -66,6 +68,20 @@ func Embed(d *doc.Document, dir, name string) (note string, err error) {
 	}
 	d.Sections = slices.Insert(d.Sections, 0, section)
 	return note, nil
+}
+
+// join makes the intervals of simulations so long that few are inside, and gives how many of each are one.
+func join(all []results.SeriesSimulation) map[int32]int64 {
+	joined := map[int32]int64{}
+	for i := range all {
+		s, n := &all[i], int64(1)
+		for s.IntervalPs > 0 && (s.DurationPs-1)/(n*s.IntervalPs) >= intervalsShown {
+			n *= 2
+		}
+		s.IntervalPs *= n
+		joined[s.Simulation] = n
+	}
+	return joined
 }
 
 func simulationName(s *results.SeriesSimulation) string {
@@ -188,6 +204,7 @@ func (e *export) add(s *results.SeriesSimulation) (fits bool, err error) {
 			return everyRow(c)
 		})
 	}
+	paths["moments/0/"+number] = func() ([]byte, error) { return e.f.moments(int(s.Simulation)) }
 	paths["causes/0/"+number] = func() ([]byte, error) { return e.f.causes(int(s.Simulation)) }
 
 	before := e.size

@@ -12,16 +12,20 @@ import (
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
 	"weft/results"
+	"weft/scenario"
 )
 
 // Folder is a run folder.
 type Folder struct {
 	Name        string                     `json:"name"`
+	Scenario    string                     `json:"scenario"` // its name; empty while the run goes on
+	Cluster     string                     `json:"cluster"`  // its machines, in a few words
 	Command     string                     `json:"command"`
 	Weft        string                     `json:"weft"`
 	Seed        uint64                     `json:"seed"`
 	Partial     bool                       `json:"partial"`
 	Report      bool                       `json:"report"`             // it has report.html
+	Compared    bool                       `json:"compared"`           // it has a verdict over fabrics
 	Note        string                     `json:"note"`               // why it has no series
 	Progress    *runstore.Progress         `json:"progress,omitempty"` // of a run that goes on
 	Simulations []results.SeriesSimulation `json:"simulations"`
@@ -30,6 +34,9 @@ type Folder struct {
 	sofar string // the folder with the series of a run that goes on; "" if it has none
 	meta  runstore.Meta
 	child *Child // nil: another process has begun the run
+
+	resolved *scenario.Resolved // nil while the run goes on
+	joined   map[int32]int64    // intervals that are joined to one, by simulation; without an entry none are
 }
 
 // Open opens the folder of a run that has ended or goes on. One without series has a note.
@@ -49,6 +56,7 @@ func Open(dir string) (*Folder, error) {
 	}
 	f.Command, f.Weft, f.Seed, f.Partial, f.meta = strings.Join(meta.Command, " "), meta.Weft, meta.Seed, meta.Partial, meta
 	_, f.Report = meta.Files[runstore.ReportFile]
+	f.subject()
 	series, err := seriesfile.Read[results.SeriesSimulation](f.series(), seriesfile.Simulations)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -139,7 +147,7 @@ func (f *Folder) matrix(simulation int, quantity string) (*Matrix, error) {
 
 func (f *Folder) read(s *results.SeriesSimulation, q Quantity) (*Matrix, error) {
 	c, err := seriesfile.Select(f.series(), seriesfile.LinkSamples, seriesfile.Query{
-		Columns: append([]string{"link", "time_ps"}, q.columns...), Where: where(s),
+		Columns: append([]string{"link", "time_ps", "lane"}, q.columns...), Where: where(s),
 	})
 	if err != nil {
 		return nil, err
@@ -164,21 +172,36 @@ func (f *Folder) read(s *results.SeriesSimulation, q Quantity) (*Matrix, error) 
 		return nil, fmt.Errorf("%s: %d links in %d intervals: a matrix has at most %d cells", seriesfile.LinkSamples, m.Links, m.Intervals, mostCells)
 	}
 	m.Cells = make([]float32, m.Links*m.Intervals)
+	m.fill(c, q, interval, float32(max(1, f.joined[s.Simulation])))
+	return m, nil
+}
+
+// fill sets the cells from rows in the order of links, lanes and times. A cell is the join of a number of intervals.
+func (m *Matrix) fill(c *seriesfile.Columns, q Quantity, interval int64, joined float32) {
+	links, times, lanes := list[int64](c.Values[0]), list[int64](c.Values[1]), list[int64](c.Values[2])
+	before, sum := [3]int64{-1}, float32(0) // the row before, and the time that its lane has in its cell so far
 	for i, link := range links {
 		v := float32(0)
-		for _, column := range c.Values[2:] {
+		for _, column := range c.Values[3:] {
 			v += valueAt(column, i)
 		}
-		if q.time {
-			v = min(1, v/float32(interval))
+		at := [3]int64{link, lanes[i], times[i] / interval}
+		switch {
+		case q.time:
+			if at != before {
+				before, sum = at, 0
+			}
+			sum += v
+			v = min(1, sum/float32(interval))
+		case q.Unit == "share":
+			v /= joined
 		}
-		if cell := &m.Cells[int(link)*m.Intervals+int(times[i]/interval)]; q.most {
+		if cell := &m.Cells[int(link)*m.Intervals+int(at[2])]; q.most {
 			*cell = max(*cell, v)
 		} else {
 			*cell += v
 		}
 	}
-	return m, nil
 }
 
 // where are the rows of a simulation.

@@ -11,6 +11,7 @@ import (
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
+	"weft/schema"
 )
 
 // policy is the Content-Security-Policy of the page: its own scripts, its own data, and nothing else.
@@ -47,7 +48,15 @@ func (s *Site) contents() http.Handler {
 		s.serveFile(w, r, runstore.ReportFile, "text/html; charset=utf-8", withoutViews)
 	})
 	mux.HandleFunc("GET /scenario/{run}", func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("as") == "written" {
+			s.serveWritten(w, r)
+			return
+		}
 		s.serveFile(w, r, runstore.ScenarioFile, "text/plain; charset=utf-8", "")
+	})
+	mux.HandleFunc("GET /schema", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(schema.Scenario)
 	})
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("POST /ask/{run}/{request}", s.ask)
@@ -87,6 +96,22 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name, kind, aft
 	w.Header().Set("Content-Type", kind)
 	_, _ = w.Write(text)
 	_, _ = io.WriteString(w, after)
+}
+
+// serveWritten serves the scenario of a run as its user wrote it.
+func (s *Site) serveWritten(w http.ResponseWriter, r *http.Request) {
+	f := s.run(r)
+	if f == nil {
+		http.NotFound(w, r)
+		return
+	}
+	text, err := f.written()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write(text)
 }
 
 func (s *Site) serveData(w http.ResponseWriter, path string, query url.Values) {

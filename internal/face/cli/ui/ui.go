@@ -91,6 +91,16 @@ func openRuns(e *process.Env, dir string) (runs []*page.Folder, holds bool, err 
 	return runs, true, nil
 }
 
+// remote says how to reach the page of a machine without a browser, such as a login node.
+func remote(host string) string {
+	_, port, _ := net.SplitHostPort(host)
+	machine, err := os.Hostname()
+	if err != nil {
+		machine = "this-machine"
+	}
+	return fmt.Sprintf("weft: on a login node: run ssh -L %s:127.0.0.1:%s %s on your own machine, then open the address there\n", port, port, machine)
+}
+
 // serve serves the page until the command is interrupted, which is its normal end.
 func serve(ctx context.Context, e *process.Env, port int, asJSON bool, roots []string, folders []*page.Folder) error {
 	if port < 0 || port > 65535 {
@@ -114,7 +124,7 @@ func serve(ctx context.Context, e *process.Env, port int, asJSON bool, roots []s
 	if err != nil {
 		return err
 	}
-	e.Note("weft: open this address in a browser on this machine; Ctrl-C ends the command\n")
+	e.Note("weft: open this address in a browser on this machine; Ctrl-C ends the command\n%s", remote(site.Host))
 	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 20 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer stop()

@@ -1,5 +1,5 @@
 // The state that all views share. It is also the address of the page: #view=map&simulation=0.3&...
-const defaults = { view: 'map', simulation: '', other: '', quantity: 'utilisation', time: '', links: '', focus: '', flow: '', table: '' };
+const defaults = { view: 'map', simulation: '', other: '', quantity: 'utilisation', time: '', from: '', to: '', links: '', focus: '', flow: '', table: '', rank: '', switch: '' };
 const state = { ...defaults };
 const watchers = [];
 

@@ -60,19 +60,19 @@ async function scene(key, quantity) {
   const s = simulations().find(x => x.key === key);
   if (!s) throw new Error('there is no simulation ' + key);
   const fabric = '?fabric=' + encodeURIComponent(s.fabric);
-  const [nodes, links, matrix] = await Promise.all([table('nodes', s.run, fabric), table('links', s.run, fabric), data(`matrix/${s.run}/${s.simulation}/${quantity}`)]);
-  return { ...s, linkless: !s.interval_ps, interval_ps: s.interval_ps || Math.max(1, s.duration_ps), nodes, links, matrix, quantity: about.quantities.find(q => q.id === quantity) };
+  const [nodes, links, matrix, moments] = await Promise.all([table('nodes', s.run, fabric), table('links', s.run, fabric), data(`matrix/${s.run}/${s.simulation}/${quantity}`), momentsOf(s)]);
+  return { ...s, moments, linkless: !s.interval_ps, interval_ps: s.interval_ps || Math.max(1, s.duration_ps), nodes, links, matrix, quantity: about.quantities.find(q => q.id === quantity) };
 }
 const rowsOf = (name, s) => table(name, s.run, '?simulation=' + s.simulation);
 
-// chosenTime is the chosen time in picoseconds; without a choice the interval with the most of the quantity.
+// chosenTime is the chosen time in picoseconds; without a choice the interval of the window with the most of the quantity.
 function chosenTime(s) {
   if (state.time !== '') return Number(state.time) || 0;
-  if (s.matrix.busiest === undefined) {
-    const sums = new Float64Array(s.matrix.intervals);
-    s.matrix.cells.forEach((v, i) => { sums[i % s.matrix.intervals] += v; });
-    s.matrix.busiest = sums.indexOf(sums.reduce((a, b) => Math.max(a, b), 0));
+  if (!s.matrix.sums) {
+    s.matrix.sums = new Float64Array(s.matrix.intervals);
+    s.matrix.cells.forEach((v, i) => { s.matrix.sums[i % s.matrix.intervals] += v; });
   }
-  return s.matrix.busiest * s.interval_ps;
+  const w = windowOf(s), seen = s.matrix.sums.subarray(w.a, w.b);
+  return (w.a + seen.indexOf(seen.reduce((a, b) => Math.max(a, b), 0))) * s.interval_ps;
 }
 const chosenColumn = s => Math.max(0, Math.min(s.matrix.intervals - 1, Math.floor(chosenTime(s) / s.interval_ps)));

@@ -44,7 +44,13 @@ function legend(s) {
 
 // canvas is a drawing area as wide as its place, sharp on the screen, with a text for screen readers.
 function prepare(c, height) {
-  const width = Math.max(200, c.clientWidth), ratio = devicePixelRatio || 1;
+  const width = Math.max(200, c.clientWidth);
+  if (vectors) {
+    const g = new Vector(width, height);
+    vectors.set(c, g);
+    return { g, width, height };
+  }
+  const ratio = devicePixelRatio || 1;
   c.width = Math.round(width * ratio);
   c.height = Math.round(height * ratio);
   c.style.height = height + 'px';

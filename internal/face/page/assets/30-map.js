@@ -50,6 +50,9 @@ const map = {
       if (picked) line(g, l, 7, token('--c1'));
       line(g, l, values[i] > 0 ? 2.2 : 1, css(colourOf(values[i], most)));
     }
+    const counted = p.lines.filter(l => cablesOf(s, l.links) > 1);
+    this.canvas.dataset.cables = counted.map(l => `${l.from.label} ${l.to.label} ${cablesOf(s, l.links)}`).join('; ');
+    if (counted.length <= 60) for (const l of counted) countText(g, l, cablesOf(s, l.links));
     g.textAlign = 'center';
     p.layers.forEach((layer, y) => {
       const room = (width - 2 * edge) / layer.places.length, r = Math.max(1.5, Math.min(7, room / 2.6));
@@ -64,7 +67,7 @@ const map = {
       g.font = '12px system-ui';
       const widest = layer.places.reduce((w, q) => Math.max(w, g.measureText(q.label).width), 0);
       const below = y === p.layers.length - 1;
-      if (widest + 8 < room) for (const q of layer.places) g.fillText(q.label, q.x, q.y + (below ? 22 : -14));
+      if (widest + 8 < room) for (const q of layer.places) g.fillText(q.label, within(q.x, g.measureText(q.label).width / 2 + 2, width), q.y + (below ? 22 : -14));
       else { g.textAlign = 'left'; g.fillText(layer.label, 4, 34 + y * gap + (below ? 24 : -14)); g.textAlign = 'center'; }
     });
     this.values = values;
@@ -84,7 +87,7 @@ const map = {
     if (!u) return;
     const unit = this.scene.quantity.unit;
     this.tip.textContent = u.place ? `${u.place.label}${u.place.nodes.length > 1 ? ', ' + u.place.nodes.length + ' nodes' : ''}`
-      : `${u.line.from.label} – ${u.line.to.label}, ${u.line.links.length} links: at most ${valueText(u.value, unit)}`;
+      : `${u.line.from.label} – ${u.line.to.label}, ${cablesText(cablesOf(this.scene, u.line.links))}: at most ${valueText(u.value, unit)}`;
   },
   click(e) {
     const u = this.under(e);
@@ -101,6 +104,28 @@ const map = {
     else if (u?.place) set({ focus: u.place.focus }, true);
   },
 };
+
+// cablesOf is the number of cables of links, which have a link in each direction.
+const cablesOf = (s, links) => {
+  s.links.number ??= new Map(s.links.link.map((l, k) => [l, k]));
+  return new Set(links.map(l => { const back = s.links.back[s.links.number.get(l)]; return back < 0 ? l : Math.min(l, back); })).size;
+};
+const cablesText = n => n === 1 ? '1 cable' : n + ' cables';
+
+// within moves the middle of a text so far that the text is not cut off.
+const within = (x, half, width) => Math.max(half, Math.min(width - half, x));
+
+// countText writes the number of parallel cables beside the middle of their line.
+function countText(g, l, n) {
+  const x = l.from.x + (l.to.x - l.from.x) * 0.36, y = l.from.y === l.to.y ? l.from.y - 22 : l.from.y + (l.to.y - l.from.y) * 0.36, text = cablesText(n);
+  g.font = '11px system-ui';
+  g.textAlign = 'center';
+  const w = g.measureText(text).width + 8;
+  g.fillStyle = token('--card');
+  g.fillRect(x - w / 2, y - 8, w, 16);
+  g.fillStyle = token('--ink');
+  g.fillText(text, x, y + 4);
+}
 
 function line(g, l, width, colour) {
   g.strokeStyle = colour;

@@ -26,7 +26,7 @@ const flows = {
     this.cdf = el('div', { class: 'card pad' });
     this.list = el('div');
     this.path = el('div');
-    this.gantt = gantt('steps of the ranks');
+    this.gantt = gantt('steps of the ranks', true);
     panel.append(this.summary, el('h3', {}, 'Distribution of the times of messages'), this.cdf, el('h3', {}, 'The slowest messages'), this.list, this.path, this.gantt.place);
   },
   async draw(s) {
@@ -60,10 +60,13 @@ const flows = {
 const hopTable = hops => dataTable('path and cost of each hop', ['hop', { text: 'mean wait of a packet in the queue', numeric: true }, { text: 'lane was stopped for', numeric: true }],
   hops.map(h => ({ cells: [h.name, timeText(h.wait), timeText(h.stopped)], chosen: chosenLinks().includes(h.link), call: () => set({ links: h.link }) })));
 
-// gantt is a picture of steps: a row for each rank, or for each rank and stream.
-function gantt(label) {
+// gantt is a picture of steps: a row for each rank, or for each rank and stream. One in the time of the links zooms.
+function gantt(label, zooms) {
   const canvas = el('canvas', { class: 'gantt', role: 'img' }), tip = el('p', { class: 'note' }), title = el('h3', {}, label[0].toUpperCase() + label.slice(1));
-  const g = { place: el('div', {}, title, el('div', { class: 'card pad' }, canvas), tip), canvas };
+  const g = { canvas, click: () => {}, timeAt: () => 0 };
+  const frame = zooms ? zoomable(canvas, label, e => g.timeAt(e), (a, b) => g.click(b)) : el('div', { class: 'card pad' }, canvas);
+  if (!zooms) canvas.onclick = e => g.click(e);
+  g.place = el('div', {}, title, frame, tip);
   g.draw = (s, T, lineOf, who, look, call) => {
     g.place.hidden = !T.rows;
     if (!T.rows) return;
@@ -71,31 +74,42 @@ function gantt(label) {
     for (let i = 0; i < T.rows; i++) if (!keys.has(key(i))) keys.set(key(i), { rank: T.rank[i], line: lineOf(i) });
     const rows = [...keys.entries()].sort((a, b) => a[1].rank - b[1].rank || (a[1].line < b[1].line ? -1 : 1));
     const at = new Map(rows.map(([k], y) => [k, y]));
-    const h = Math.max(3, Math.min(20, 520 / rows.length)), left = h >= 12 ? 150 : 60;
-    const { g: c, width, height } = prepare(canvas, Math.ceil(h * rows.length) + 4);
-    const end = T.end_ps.reduce((a, b) => Math.max(a, b), 1), x = t => left + (width - left - 4) * t / end;
+    const h = Math.max(3, Math.min(20, 520 / rows.length));
+    const { g: c, width, height } = prepare(canvas, Math.ceil(h * rows.length) + 22);
+    c.font = '11px system-ui';
+    const names = rows.map(([, r]) => `${who} ${r.rank}${r.line ? ' ' + r.line : ''}`);
+    const left = Math.min(width / 2, 10 + names.reduce((w, n) => Math.max(w, c.measureText(n).width), 0));
+    const end = T.end_ps.reduce((a, b) => Math.max(a, b), 1), w = s.ownTime ? windowOf(s) : { from: 0, to: end }, right = width - 4;
+    const x = timeAxis(c, left, right, Math.ceil(h * rows.length) + 2, w.from, w.to);
+    c.save();
+    c.beginPath();
+    c.rect(left, 0, right - left, h * rows.length);
+    c.clip();
     const palette = [0, 1, 2, 3, 4, 5].map(i => token('--c' + i));
     for (let i = 0; i < T.rows; i++) {
+      if (T.end_ps[i] < w.from || T.start_ps[i] > w.to) continue;
       const y = at.get(key(i)) * h;
       c.fillStyle = look ? look(i, palette) : palette[T.step[i] % 6];
       c.fillRect(x(T.start_ps[i]), y + (h > 6 ? 1 : 0), Math.max(1, x(T.end_ps[i]) - x(T.start_ps[i]) - 0.5), h - (h > 6 ? 2 : 0.5));
     }
-    c.fillStyle = token('--soft');
-    c.font = '11px system-ui';
-    rows.forEach(([, r], y) => { if (h >= 12 || y % Math.ceil(14 / h) === 0) c.fillText(`${who} ${r.rank}${r.line ? ' ' + r.line : ''}`, 2, y * h + Math.min(h, 14) - 3); });
     const now = s.ownTime ? x(chosenTime(s)) : Infinity;
     if (now <= width) { c.fillStyle = token('--ink'); c.fillRect(now, 0, 1, height); }
+    c.restore();
+    c.fillStyle = token('--soft');
+    c.font = '11px system-ui';
+    rows.forEach((_, y) => { if (h >= 12 || y % Math.ceil(14 / h) === 0) c.fillText(names[y], 2, y * h + Math.min(h, 14) - 3, left - 6); });
     canvas.setAttribute('aria-label', `${label}: ${T.rows} steps of ${new Set(T.rank).size} ${who}s, until ${timeText(end)}; the table steps.parquet has them`);
     canvas.dataset.rows = T.rows;
     const find = e => {
-      const box = canvas.getBoundingClientRect(), t = (e.clientX - box.left - left) / (width - left - 4) * end, row = rows[Math.floor((e.clientY - box.top) / h)];
+      const box = canvas.getBoundingClientRect(), t = w.from + (e.clientX - box.left - left) / (right - left) * (w.to - w.from), row = rows[Math.floor((e.clientY - box.top) / h)];
       if (!row) return -1;
       for (let i = 0; i < T.rows; i++) if (key(i) === row[0] && T.start_ps[i] <= t && t < T.end_ps[i]) return i;
       return -1;
     };
     const text = i => `${who} ${T.rank[i]}, ${T.name[i]}${T.stream[i] ? ', ' + T.stream[i] : ', step ' + T.step[i]}: ${timeText(T.start_ps[i])} to ${timeText(T.end_ps[i])}${T.bytes[i] ? ', ' + bytesText(T.bytes[i]) : ''}`;
     canvas.onpointermove = e => { const i = find(e); if (i >= 0) tip.textContent = text(i); };
-    canvas.onclick = e => { const i = find(e); if (i >= 0) call ? call(i) : set({ time: T.start_ps[i] }); };
+    g.click = e => { const i = find(e); if (i >= 0) call ? call(i) : set({ time: T.start_ps[i] }); };
+    g.timeAt = e => w.from + Math.max(0, Math.min(1, (e.clientX - canvas.getBoundingClientRect().left - left) / (right - left))) * (w.to - w.from);
   };
   return g;
 }

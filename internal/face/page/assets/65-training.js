@@ -32,7 +32,7 @@ const training = {
   open(s, T, i) {
     const of = simulations().filter(x => x.run === s.run && x.fabric === s.fabric && x.phase && x.phase === T.phase[i]);
     const same = of.find(x => x.size_bytes === T.bytes[i]) ?? of[0];
-    if (same) set({ simulation: same.key, view: 'map', time: '', links: '', focus: '', flow: '' }, true);
+    if (same) set({ simulation: same.key, view: 'map', time: '', from: '', to: '', links: '', focus: '', flow: '', rank: '', switch: '' }, true);
   },
 };
 

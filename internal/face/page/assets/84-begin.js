@@ -4,13 +4,15 @@ const begin = {
   make(panel) {
     this.from = el('select', { id: 'begin-from', onchange: () => this.load() });
     this.name = el('input', { id: 'begin-name', value: 'run-1', maxlength: 64, autocomplete: 'off', oninput: () => this.later() });
-    this.text = el('textarea', { id: 'begin-text', rows: 24, spellcheck: 'false', wrap: 'off', oninput: () => this.later() });
+    this.text = el('textarea', { id: 'begin-text', rows: 24, spellcheck: 'false', wrap: 'off', oninput: () => { this.lines.draw(); this.later(); } });
+    this.as = el('select', { id: 'begin-as', onchange: () => this.load() }, el('option', { value: 'written' }, 'as it was written'), el('option', { value: '' }, 'with every field'));
+    this.lines = numbered(this.text);
     this.faults = el('ul', { class: 'faults' });
     this.verdict = el('p', { role: 'status', class: 'note' });
     this.go = el('button', { type: 'button', disabled: true, onclick: () => this.start() }, 'Start the run');
     panel.append(el('p', { class: 'note' }, 'The scenario is written to NAME.yaml and the run to the folder NAME, in the folder that weft ui was given. The run goes on when this page or weft ui ends.'),
-      el('div', { class: 'controls' }, control('begin with the scenario of', this.from), control('name of the new run', this.name), this.go),
-      el('label', { for: 'begin-text' }, 'scenario'), this.text, this.verdict, this.faults);
+      el('div', { class: 'controls' }, control('begin with the scenario of', this.from), control('shown', this.as), control('name of the new run', this.name), this.go),
+      el('label', { for: 'begin-text' }, 'scenario (Ctrl and space: the names that fit)'), this.lines.place, ...completion(this.text, () => { this.lines.draw(); this.later(); }), this.verdict, this.faults);
   },
   draw(s) {
     const ended = about.runs.map((run, r) => [run, r]).filter(([run]) => !run.progress);
@@ -27,7 +29,8 @@ const begin = {
     return this.load();
   },
   async load() {
-    this.text.value = this.from.value === '' ? smallScenario : new TextDecoder().decode(await bytes('scenario/' + this.from.value));
+    this.text.value = this.from.value === '' ? smallScenario : new TextDecoder().decode(await bytes(`scenario/${this.from.value}${this.as.value ? '?as=' + this.as.value : ''}`));
+    this.lines.draw();
     await this.check();
   },
   // later checks when nothing has been typed for a moment.
@@ -43,6 +46,7 @@ const begin = {
       const answer = await (await post(`${what}/${encodeURIComponent(this.name.value || ' ')}`, this.text.value)).json();
       if (mine !== this.asked) return null; // the text has changed
       this.faults.replaceChildren(...answer.faults.map(f => el('li', {}, f.line ? el('button', { type: 'button', class: 'plain', onclick: () => this.point(f) }, f.text) : f.text)));
+      this.lines.mark(answer.faults.map(f => f.line));
       this.verdict.textContent = answer.faults.length ? 'Nothing is run until this is mended:' : 'The scenario is valid.';
       this.go.disabled = answer.faults.length > 0;
       return answer;
@@ -57,7 +61,7 @@ const begin = {
     if (!answer || answer.run < 0) return;
     this.verdict.textContent = 'The run has begun.';
     this.go.disabled = true;
-    set({ simulation: choices().find(s => s.run === answer.run)?.key ?? answer.run + '.', view: 'map' }, true); // a short run has ended
+    set({ simulation: choices().find(s => s.run === answer.run)?.key ?? answer.run + '.', view: 'map', time: '', from: '', to: '', links: '', focus: '', flow: '', rank: '', switch: '' }, true); // a short run has ended
   },
   // point puts the cursor at a fault.
   point(f) {

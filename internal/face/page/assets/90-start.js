@@ -1,12 +1,12 @@
 // The frame of the page: tabs, choices, the time slider, and the place of the view.
-const views = [map, heat, flows, why, compare, training, tables, ...(embedded ? [] : [report, begin])];
+const views = [...(embedded ? [] : [verdict]), map, heat, flows, track, switches, why, compare, training, tables, ...(embedded ? [] : [report, begin])];
 const ui = {};
 let drawing = 0, playing = 0;
 
 function frame(root) {
   if (!about.starts) views.splice(views.indexOf(begin), Number(views.includes(begin)));
   ui.tabs = el('nav', { class: 'tabs', 'aria-label': 'views' }, views.map(v => el('button', { type: 'button', id: 'tab-' + v.id, onclick: () => set({ view: v.id }, true) }, v.label)));
-  ui.simulation = el('select', { id: 'simulation', onchange: e => set({ simulation: e.target.value, links: '', flow: '', focus: '', time: '' }, true) });
+  ui.simulation = el('select', { id: 'simulation', onchange: e => set({ simulation: e.target.value, links: '', flow: '', focus: '', time: '', from: '', to: '', rank: '', switch: '' }, true) });
   ui.quantity = el('select', { id: 'quantity', onchange: e => set({ quantity: e.target.value }) }, about.quantities.map(q => el('option', { value: q.id }, q.label)));
   ui.time = el('input', { id: 'time', type: 'range', min: 0, max: 0, step: 1, oninput: e => set({ time: Number(e.target.value) * ui.interval }) });
   ui.now = el('output', { for: 'time' });
@@ -18,8 +18,9 @@ function frame(root) {
   ui.note = el('p', { hidden: true });
   ui.partial = el('p', { class: 'message', hidden: true }, 'Partial: the run was stopped before its end. What had not ended is incomplete or missing.');
   ui.which = control('links show', ui.quantity);
-  ui.timeline = el('div', { class: 'controls timeline' }, ui.play, el('label', { for: 'time' }, 'time'), ui.time, ui.now);
-  root.replaceChildren(ui.live, ui.tabs, el('div', { class: 'controls' }, control('simulation', ui.simulation), ui.which), ui.timeline, ui.partial, ui.message, ui.note, ui.panel, ui.series);
+  ui.timeline = el('div', {}, el('div', { class: 'controls timeline' }, ui.play, el('label', { for: 'time' }, 'time'), ui.time, ui.now), overview.make());
+  ui.find = el('span', { class: 'finding' }, search.make());
+  root.replaceChildren(ui.live, ui.tabs, el('div', { class: 'controls' }, control('simulation', ui.simulation), ui.which, ui.find), ui.timeline, ui.partial, ui.message, ui.note, ui.panel, ui.series, ui.saving = saving());
   for (const v of views) {
     v.panel = el('section', { 'aria-labelledby': 'tab-' + v.id, hidden: true });
     v.make(v.panel);
@@ -39,10 +40,10 @@ function fill() {
 function play() {
   if (playing) { clearInterval(playing); playing = 0; ui.play.textContent = 'Play'; return; }
   ui.play.textContent = 'Stop';
-  if (Number(ui.time.value) >= Number(ui.time.max)) set({ time: 0 });
+  if (Number(ui.time.value) >= Number(ui.time.max)) set({ time: Number(ui.time.min) * ui.interval });
   playing = setInterval(() => {
     if (Number(ui.time.value) >= Number(ui.time.max)) return play();
-    set({ time: (Number(ui.time.value) + 1) * ui.interval });
+    set({ time: Math.min(Number(ui.time.max), Number(ui.time.value) + Math.max(1, Math.round((ui.time.max - ui.time.min) / 128))) * ui.interval });
   }, 120);
 }
 
@@ -60,9 +61,10 @@ async function refresh() {
       v.panel.hidden = v !== view || Boolean(none);
       document.getElementById('tab-' + v.id).setAttribute('aria-current', v === view ? 'page' : 'false');
     }
+    heading(chosen);
     ui.simulation.value = state.simulation;
     ui.partial.hidden = !chosen || !about.runs[chosen.run].partial;
-    ui.which.hidden = ui.timeline.hidden = view.bare || Boolean(none);
+    ui.which.hidden = ui.timeline.hidden = ui.find.hidden = ui.saving.hidden = view.bare || Boolean(none);
     ui.note.hidden = !none;
     ui.note.textContent = none;
     if (view.bare || none) {
@@ -73,12 +75,17 @@ async function refresh() {
       return;
     }
     ui.interval = s.interval_ps;
-    ui.time.max = s.matrix.intervals - 1;
+    ui.scene = s;
+    const win = windowOf(s);
+    ui.time.min = win.a;
+    ui.time.max = win.b - 1;
     const at = chosenColumn(s);
     ui.time.value = at;
     ui.time.setAttribute('aria-valuetext', timeText(at * s.interval_ps));
     ui.now.textContent = `${timeText(at * s.interval_ps)} of ${timeText(s.duration_ps)}`;
     ui.quantity.value = s.quantity.id;
+    overview.draw(s);
+    search.draw(s);
     await view.draw(s);
     if (mine !== drawing) return;
     chosenSeries(s);
@@ -91,7 +98,7 @@ async function refresh() {
       v.panel.hidden = true;
       document.getElementById('tab-' + v.id).setAttribute('aria-current', v.id === state.view ? 'page' : 'false');
     }
-    ui.series.hidden = ui.timeline.hidden = ui.which.hidden = ui.note.hidden = true;
+    ui.series.hidden = ui.timeline.hidden = ui.which.hidden = ui.find.hidden = ui.saving.hidden = ui.note.hidden = true;
     ui.simulation.value = state.simulation;
     ui.message.hidden = false;
     ui.message.textContent = e.message;
@@ -102,13 +109,13 @@ async function refresh() {
 // chosenSeries is the chosen links over time.
 function chosenSeries(s) {
   const links = chosenLinks().filter(l => s.links.link.includes(l)).slice(0, 12);
-  ui.series.hidden = !links.length || state.view === 'tables';
+  ui.series.hidden = !links.length || ['tables', 'track', 'switches'].includes(state.view);
   if (ui.series.hidden) { ui.series.replaceChildren(); return; }
   const place = el('div', { class: 'card pad' });
   ui.series.replaceChildren(el('h3', {}, 'Chosen links over time'), el('button', { type: 'button', onclick: () => set({ links: '' }) }, 'Choose none'), place);
   const unit = s.quantity.unit;
   chart(place, {
-    x: [...Array(s.matrix.intervals).keys()].map(i => i * s.interval_ps), mark: chosenTime(s), xLabel: 'time', xText: timeText, yLabel: s.quantity.label, yText: v => valueText(v, unit),
+    x: [...Array(s.matrix.intervals).keys()].map(i => i * s.interval_ps), mark: chosenTime(s), xLabel: 'time', scene: s, binary: unit === 'bytes', yLabel: s.quantity.label, yText: v => valueText(v, unit),
     range: unit === 'share' ? [0, 1.02] : undefined, text: `${s.quantity.label} of ${links.length} links over time`,
     lines: links.map(l => ({ label: s.links.name[s.links.link.indexOf(l)], y: Array.from(row(s.matrix, l)) })),
   });
@@ -118,10 +125,10 @@ async function start() {
   const root = document.getElementById('weft');
   try {
     about = await data('runs');
-    if (!embedded) document.title = about.runs.map(run => run.name).join(', ') || 'no run';
     frame(root);
     fill();
     if (!about.runs.length) state.view = defaults.view = 'begin';
+    if (!embedded && about.runs[choices().find(s => s.key === readAddress().simulation)?.run]?.compared) state.view = defaults.view = 'verdict';
     Object.assign(state, readAddress());
     fill();
     if (!about.quantities.some(q => q.id === state.quantity)) state.quantity = defaults.quantity;

@@ -19,7 +19,7 @@ func (r *Recorder) joinPieces(s *Survey, times uint64) {
 	}
 	r.pieces = rows{}
 	pieces := byLane(all, len(r.lanes))
-	l := lanePieces{sums: make([]Sample, len(s.cuts)+1)}
+	l := lanePieces{sums: make([]Sample, len(s.cuts)+1), peaks: make([]int32, 2*len(s.cuts))}
 	for len(pieces) > 0 {
 		lane, end := pieces[0].Lane, 1
 		for end < len(pieces) && pieces[end].Lane == lane {
@@ -101,6 +101,7 @@ func (r *Recorder) reopen(s *Sample) {
 type lanePieces struct {
 	before Sample   // in the open interval, before the period
 	sums   []Sample // by cut: from the beginning of the period; the peak is that of the last piece
+	peaks  []int32  // a tree: the second half is the pieces' peaks, and i has the larger of 2i and 2i+1
 }
 
 // read takes the pieces of a lane, in order.
@@ -119,6 +120,13 @@ func (l *lanePieces) read(rows []Sample) {
 		}
 		l.sums[i] = sum
 	}
+	n := len(l.sums) - 1
+	for i := range n {
+		l.peaks[n+i] = l.sums[1+i].Peak
+	}
+	for i := n - 1; i > 0; i-- {
+		l.peaks[i] = max(l.peaks[2*i], l.peaks[2*i+1])
+	}
 }
 
 // during is what the lane does in a part of an interval.
@@ -136,21 +144,31 @@ func (l *lanePieces) during(s *span) (sum Sample) {
 }
 
 // peak is the largest queue in a part of an interval.
-func (l *lanePieces) peak(s *span) (most int32) {
-	pieces := l.sums[1:]
-	within := pieces[s.from:]
+func (l *lanePieces) peak(s *span) int32 {
+	n := len(l.peaks) / 2
 	switch {
 	case s.whole == 0:
-		within = pieces[s.from:s.to]
+		return l.most(s.from, s.to)
 	case s.whole > 1: // a period, or more
-		within = pieces
+		return l.most(0, n)
 	default: // across the end of a period
-		for i := range pieces[:s.to] {
-			most = max(most, pieces[i].Peak)
-		}
+		return max(l.most(0, s.to), l.most(s.from, n))
 	}
-	for i := range within {
-		most = max(most, within[i].Peak)
+}
+
+// most is the largest queue in the pieces from one to before another. It takes the logarithm of their number: a
+// period may be cut into as many pieces as there are intervals.
+func (l *lanePieces) most(from, to int) (most int32) {
+	n := len(l.peaks) / 2
+	for from, to = from+n, to+n; from < to; from, to = from/2, to/2 {
+		if from%2 == 1 {
+			most = max(most, l.peaks[from])
+			from++
+		}
+		if to%2 == 1 {
+			to--
+			most = max(most, l.peaks[to])
+		}
 	}
 	return most
 }

@@ -197,3 +197,12 @@ func countsOf(r *Recording) (sum Sample) {
 	sum.Area, sum.Stopped, sum.Peak = 0, 0, 0
 	return sum
 }
+
+// A network keeps as many intervals as the bound of samples allows, the smallest 16,384.
+func TestSmallNetworksKeepMoreIntervals(t *testing.T) {
+	for lanes, want := range map[int]int32{2: 16384, 128: 16384, 129: 8192, 4096: 512, 16384: 128, 1 << 20: 16} {
+		if got := intervalsOf(lanes); got != want {
+			t.Errorf("%d lanes keep %d intervals, want %d", lanes, got, want)
+		}
+	}
+}

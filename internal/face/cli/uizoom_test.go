@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// stormPage is the page of the run of a storm without a watchdog, with an empty list of problems at the end of the test.
+func stormPage(t *testing.T, hash, view string) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	b := newBrowser(t)
+	base := uiServed(t, recorded(t, "run", "../../../examples/pfc-storm.yaml", "--fabric", "no watchdog"))
+	b.screen(1400, "light")
+	b.open(base, hash, view)
+	t.Cleanup(func() {
+		if seen := b.seen(); seen != "" {
+			t.Error(seen)
+		}
+	})
+	return b
+}
+
+// window is the part of time that a picture shows, in picoseconds.
+func (b *browser) window(selector string) (from, to float64) {
+	b.t.Helper()
+	d := decoded[struct{ From, To string }](b.t, b.text(fmt.Sprintf(`JSON.stringify(document.querySelector(%q).dataset)`, selector)))
+	from, err := strconv.ParseFloat(d.From, 64)
+	if err != nil {
+		b.t.Fatalf("%s shows no time: %v", selector, err)
+	}
+	if to, err = strconv.ParseFloat(d.To, 64); err != nil {
+		b.t.Fatal(err)
+	}
+	return from, to
+}
+
+// dragAlong drags over a picture, from a share of its width to another.
+func (b *browser) dragAlong(selector string, from, to float64) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate(fmt.Sprintf(`{
+		const c = document.querySelector(%q), box = c.getBoundingClientRect();
+		c.setPointerCapture = () => {};
+		for (const [type, x] of [['pointerdown', %[2]g], ['pointermove', %[3]g], ['pointerup', %[3]g]])
+			c.dispatchEvent(new PointerEvent(type, {pointerId: 1, clientX: box.left + x * box.width, clientY: box.top + 20}));
+	}`, selector, from, to), nil))
+}
+
+// near reports whether a number is another one, to a share.
+func near(a, b, share float64) bool { return math.Abs(a-b) <= share*math.Abs(b) }
+
+// A drag along the overview shows that part of the time in every view; the address holds it, and the browser's way
+// back leads to the whole time.
+func TestADragZoomsInTimeInAllViews(t *testing.T) {
+	b := stormPage(t, "#view=heat&quantity=stopped", "heat")
+	_, end := b.window("canvas.overview")
+	b.dragAlong("canvas.overview", 0.25, 0.5)
+	b.wait(`location.hash.includes('from=')`)
+	b.wait(`document.querySelector('canvas.heat').dataset.from > 0`)
+	from, to := b.window("canvas.heat")
+	if !near(from, end/4, 0.02) || !near(to, end/2, 0.02) {
+		t.Errorf("the heat map shows %g to %g of %g, want the second quarter", from, to, end)
+	}
+	b.accessible("zoomed")
+	for _, view := range []string{"map", "flows", "track", "switches", "compare"} {
+		b.do(chromedp.Evaluate(fmt.Sprintf(`document.getElementById('tab-%s').click()`, view), nil))
+		b.wait(fmt.Sprintf(`document.getElementById('weft').dataset.ready.startsWith('%s ')`, view))
+		if f, l := b.window("canvas.overview"); f != from || l != to {
+			t.Errorf("%s shows %g to %g, and the heat map %g to %g", view, f, l, from, to)
+		}
+	}
+	if f, l := b.window("canvas.ranks"); f != from || l != to {
+		t.Errorf("the picture of ranks shows %g to %g, want %g to %g", f, l, from, to)
+	}
+	const interval = 1 << 21
+	least := b.text(`document.getElementById('time').min`)
+	if n, err := strconv.Atoi(least); err != nil || !near(float64(n), from/interval, 0.01) {
+		t.Errorf("the slider begins at interval %s, want about %g", least, from/interval)
+	}
+	b.do(chromedp.Evaluate(`location.hash = 'view=heat&quantity=stopped'`, nil))
+	b.wait(`document.getElementById('weft').dataset.ready.startsWith('heat')`)
+	b.dragAlong("canvas.heat", 0.5, 0.75)
+	b.wait(`document.querySelector('canvas.heat').dataset.from > 0`)
+	b.do(chromedp.Evaluate(`history.back()`, nil))
+	b.wait(`document.querySelector('canvas.heat').dataset.from === '0'`)
+	if _, to := b.window("canvas.heat"); to != end {
+		t.Errorf("the way back leads to a time until %g, want %g", to, end)
+	}
+}
+
+// The wheel zooms around the pointer; the keys + and - zoom, arrows move, and 0 shows all; buttons do the same.
+func TestWheelKeysAndButtonsZoom(t *testing.T) {
+	b := stormPage(t, "#view=heat", "heat")
+	_, end := b.window("canvas.overview")
+	shows := func(what string, from, to float64) {
+		t.Helper()
+		b.wait(fmt.Sprintf(`Math.abs(document.querySelector('canvas.overview').dataset.from - %g) < %g && Math.abs(document.querySelector('canvas.overview').dataset.to - %g) < %[2]g`, from, end/200, to))
+		if f, l := b.window("canvas.heat"); !near(f, from, 0.02) && math.Abs(f-from) > end/200 || math.Abs(l-to) > end/200 {
+			t.Errorf("%s: the heat map shows %g to %g, want %g to %g", what, f, l, from, to)
+		}
+	}
+	b.do(chromedp.Evaluate(`{const c = document.querySelector('canvas.overview'), box = c.getBoundingClientRect();
+		c.dispatchEvent(new WheelEvent('wheel', {deltaY: -1, clientX: box.left + box.width / 2, clientY: box.top + 5, cancelable: true}));}`, nil))
+	shows("the wheel", end/6, end*5/6)
+	key := func(key string) {
+		b.do(chromedp.Evaluate(fmt.Sprintf(`document.querySelector('.whole .zoomable').dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true}))`, key), nil))
+	}
+	key("ArrowRight")
+	shows("an arrow", end/3, end)
+	key("0")
+	shows("the key 0", 0, end)
+	b.do(chromedp.Evaluate(fmt.Sprintf(`{const s = document.getElementById('time'); s.value = 0; s.dispatchEvent(new Event('input'));}`), nil))
+	key("+")
+	shows("the key +", 0, end/2)
+	b.clickText("Zoom in")
+	shows("the button", 0, end/4)
+	key("-")
+	shows("the key -", 0, end/2)
+	b.clickText("Whole time")
+	shows("the button of the whole time", 0, end)
+}
+
+// What happened when is on the time axis and in a list, whose buttons lead there.
+func TestMomentsAreOnTheTimeAxis(t *testing.T) {
+	b := stormPage(t, "#view=heat&quantity=stopped", "heat")
+	list := b.text(`document.querySelector('.moments ul').textContent`)
+	for _, want := range []string{
+		"100 us slow receiver: node1/nic0 begins to receive slowly", "20.1 ms slow receiver: node1/nic0 receives as before",
+		"pause: leaf1 port 1 to node1/nic0 is paused for the first time",
+	} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the moments are %q, want %q", list, want)
+		}
+	}
+	b.do(chromedp.Evaluate(`document.querySelector('.moments').open = true; [...document.querySelectorAll('.moments button')].find(e => e.textContent === '20.1 ms').click()`, nil))
+	b.wait(`Number(document.querySelector('canvas.heat').dataset.from) > 15e9`)
+	if from, to := b.window("canvas.heat"); from > 20.1e9 || to < 20.1e9 {
+		t.Errorf("the button leads to %g to %g, want a time around 20.1 ms", from, to)
+	}
+	if names := b.text(`document.querySelector('canvas.heat').dataset.names`); !strings.Contains(names, "leaf1 port 1 to node1/nic0") {
+		t.Errorf("the rows of the heat map are named %q", names)
+	}
+}
+
+// Enter in the search chooses a link, a node's links, or a rank, by its name.
+func TestSearchChoosesByName(t *testing.T) {
+	b := stormPage(t, "#view=map", "map")
+	find := func(text string) {
+		b.do(chromedp.Evaluate(fmt.Sprintf(`{const i = document.getElementById('search'); i.value = %q; i.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));}`, text), nil))
+	}
+	find("LEAF1 port 1 to")
+	b.wait(`document.querySelector('.series .lines')?.textContent === 'leaf1 port 1 to node1/nic0'`)
+	find("node0/nic3")
+	b.wait(`document.querySelector('.series .lines')?.textContent === 'node0/nic3 port 1 to leaf0leaf0 port 4 to node0/nic3'`)
+	find("nobody")
+	b.wait(`document.querySelector('.finding [role=status]').textContent === 'No link, node or rank has this name.'`)
+	find("rank 99")
+	b.wait(`document.querySelector('.finding [role=status]').textContent === 'There is no rank 99: the run has 16.'`)
+	find("rank 4")
+	b.wait(`document.getElementById('weft').dataset.ready.startsWith('track')`)
+	rows := b.text(`document.querySelector('canvas.ranks').dataset.rows`)
+	for _, want := range []string{"messages sent", "node0/nic4 port 1 to leaf0: was stopped"} {
+		if !strings.Contains(rows, want) {
+			t.Errorf("the track of rank 4 has %q, want %q", rows, want)
+		}
+	}
+}
+
+// A small network is recorded in intervals so short that the end of a storm of 20 ms is seen at 2 us.
+func TestAStormIsSeenInMicroseconds(t *testing.T) {
+	b := stormPage(t, "#view=heat&quantity=stopped&from=20080000000&to=20120000000", "heat")
+	b.shoot("storm-40us")
+	from, to := b.window("canvas.heat")
+	if to-from != 40e6 {
+		t.Errorf("the heat map shows %g ps, want 40 us", to-from)
+	}
+	if shown := b.text(`document.querySelector('.whole output').textContent`); !strings.Contains(shown, "40 us in intervals of 2.097 us") {
+		t.Errorf("the page says %q", shown)
+	}
+	if head := b.text(`document.querySelector('section:not([hidden]) thead').textContent`); !strings.Contains(head, "at 20.") {
+		t.Errorf("the table is %q, want a time that is shown", head)
+	}
+	b.do(chromedp.Evaluate(`document.getElementById('tab-track').click()`, nil))
+	b.wait(`document.getElementById('weft').dataset.ready.startsWith('track')`)
+	b.shoot("storm-40us-rank")
+}
