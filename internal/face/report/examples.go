@@ -26,7 +26,8 @@ func Examples(all []examples.Example) *doc.Document {
 // exampleCommand is the command that answers the question of an example.
 func exampleCommand(e *examples.Example) string {
 	for _, of := range []struct{ key, command string }{
-		{"gpus", "plan"}, {"switches", "plan --devices"},
+		{"gpus", "plan"},
+		{"switches", "plan --devices"},
 		{"design", "advise"},
 		{"tune", "tune"},
 		{"sweep", "sweep"},

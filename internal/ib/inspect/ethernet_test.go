@@ -30,7 +30,7 @@ func ethernet(t *testing.T, edit func(leaf, spine int, rate *units.Rate) (cabled
 	for i, leaf := range leaves {
 		for k := range 2 {
 			host := add(subnet.Adapter, fmt.Sprintf("gpu%d", 2*i+k), "eth0")
-			s.Connect(subnet.End{Node: host, Port: 1}, subnet.End{Node: leaf, Port: uint8(k + 1)}, subnet.Bare(100 * units.Gbps))
+			s.Connect(subnet.End{Node: host, Port: 1}, subnet.End{Node: leaf, Port: uint8(k + 1)}, subnet.Bare(100*units.Gbps))
 		}
 		for k, spine := range spines {
 			rate := 400 * units.Gbps

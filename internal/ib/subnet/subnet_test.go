@@ -100,7 +100,7 @@ func TestARateIsShownAsTheLinkThatHasIt(t *testing.T) {
 			t.Errorf("%v: %v, want %s", rate, got, want)
 		}
 	}
-	if got := LinkAt(100*units.Gbps, Bare(400 * units.Gbps)).Rate(); got != 100*units.Gbps {
+	if got := LinkAt(100*units.Gbps, Bare(400*units.Gbps)).Rate(); got != 100*units.Gbps {
 		t.Errorf("Ethernet of 100 Gb/s: %v", got)
 	}
 }
