@@ -566,7 +566,8 @@ type enum struct {
 // otherNames are names that users have for values.
 var otherNames = map[reflect.Type]map[string]string{
 	reflect.TypeFor[Shape](): {
-		"leaf-spine": string(FatTree), "clos": string(FatTree), "rail": string(RailOptimised), "rail-optimized": string(RailOptimised),
+		"leaf-spine": string(FatTree), "clos": string(FatTree), "rail": string(RailOptimised),
+		"rail-optimized": string(RailOptimised), //nolint:misspell // the spelling of others
 	},
 }
 

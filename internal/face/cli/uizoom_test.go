@@ -116,7 +116,7 @@ func TestWheelKeysAndButtonsZoom(t *testing.T) {
 	shows("an arrow", end/3, end)
 	key("0")
 	shows("the key 0", 0, end)
-	b.do(chromedp.Evaluate(fmt.Sprintf(`{const s = document.getElementById('time'); s.value = 0; s.dispatchEvent(new Event('input'));}`), nil))
+	b.do(chromedp.Evaluate(`{const s = document.getElementById('time'); s.value = 0; s.dispatchEvent(new Event('input'));}`, nil))
 	key("+")
 	shows("the key +", 0, end/2)
 	b.clickText("Zoom in")

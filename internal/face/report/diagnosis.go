@@ -195,7 +195,7 @@ func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 	t := d.Tasks[task]
 	tab := doc.NewTable("size", "log", "weft", "log/weft", "healthy")
 	tab.Columns = []doc.Column{5: {Gap: 4}}
-	shown := func(p *calibrate.Point, took units.Time) doc.Cell { return speed(p, took) }
+	shown := speed
 	switch {
 	case t.Table.Latency:
 		shown = func(_ *calibrate.Point, took units.Time) doc.Cell { return doc.Time(took) }

@@ -203,9 +203,9 @@ func publicNote(shown []*plan.Design) string {
 		}
 	}
 	text := "Cost is the equipment by public prices of web shops and papers"
-	switch {
-	case first == 0:
-	case first == last:
+	switch first {
+	case 0:
+	case last:
 		text += fmt.Sprintf(" (%d)", first)
 	default:
 		text += fmt.Sprintf(" (%d to %d)", first, last)

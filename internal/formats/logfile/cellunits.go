@@ -15,7 +15,7 @@ type rowUnits struct {
 
 // sizeUnit is the named unit of a size, in small letters.
 func (v *value) sizeUnit() string {
-	if m := valueUnit.FindStringSubmatch(v.text); m != nil && m[2] != "" {
+	if m := valueUnit.FindStringSubmatch(v.text); len(m) > 2 && m[2] != "" {
 		return strings.ToLower(m[2])
 	}
 	for _, name := range []string{"kb", "mb", "gb"} {

@@ -140,7 +140,7 @@ func (l *nueLane) route(root int32) bool {
 	l.settled[root] = true
 	l.reach(root, 0)
 	for len(l.pending) > 0 {
-		x := heap.Pop(&l.pending).(nueStep)
+		x, _ := heap.Pop(&l.pending).(nueStep)
 		u, v := s.at[x.channel], s.to[x.channel]
 		if l.settled[u] || !l.take(x.channel, v) {
 			continue
@@ -208,7 +208,12 @@ func (h nueHeap) Less(a, b int) bool {
 	return h[a].cost < h[b].cost || h[a].cost == h[b].cost && h[a].channel < h[b].channel
 }
 func (h nueHeap) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *nueHeap) Push(x any)   { *h = append(*h, x.(nueStep)) }
+func (h *nueHeap) Push(x any) {
+	if step, ok := x.(nueStep); ok {
+		*h = append(*h, step)
+	}
+}
+
 func (h *nueHeap) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unsafe"
+	"unsafe" //nolint:depguard // ioctl takes the address of its argument
 )
 
 // file is a device of Linux.

@@ -85,7 +85,7 @@ func (x *product) design(ctx context.Context, p *Profile, plain *Candidate, pric
 	}
 	preset := x.preset + "-" + strings.TrimPrefix(plain.Design.Preset, "roce-v2-")
 	if _, err := catalog.Lookup(catalog.Fabric, preset); err != nil {
-		return nil, fmt.Sprintf("weft has no settings of it for links of %s", plain.Design.Rate), nil
+		return nil, fmt.Sprintf("weft has no settings of it for links of %s", plain.Design.Rate), nil //nolint:nilerr // it is the reason
 	}
 	d := plain.Design
 	if x.vendor != "" {
@@ -106,7 +106,7 @@ func (x *product) design(ctx context.Context, p *Profile, plain *Candidate, pric
 	}
 	as, err := d.As(&p.Design, preset, prices)
 	if err != nil {
-		return nil, err.Error(), nil
+		return nil, err.Error(), nil //nolint:nilerr // it is the reason
 	}
 	return as, "", nil
 }

@@ -84,6 +84,7 @@ func ModelNodes(most int, d *Design) (int, error) {
 	return most / unit * unit, nil
 }
 
+// NewModel is the model of a design with so many nodes, at most all of them, and switches with so many times fewer ports.
 func NewModel(d *Design, nodes, divisor int) Model {
 	return Model{Nodes: min(nodes, d.Count.Nodes), Of: d.Count.Nodes, Divisor: divisor, Radix: d.Radix / divisor}
 }

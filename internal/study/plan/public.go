@@ -135,20 +135,20 @@ func measures() map[string]measure {
 // mostPrice bounds the price of an item: the most for each bit per second among those of its kind with a public price, of the
 // same rate of a port if there are some; 0 if there are none.
 func mostPrice(m measure, all map[string]measure, known map[string]Part) int64 {
-	var same, any float64
+	var same, every float64
 	for item, part := range known {
 		o := all[item]
 		if o.kind != m.kind || o.capacity == 0 {
 			continue
 		}
 		each := float64(max(part.Value, part.Most)) / o.capacity
-		any = max(any, each)
+		every = max(every, each)
 		if o.port == m.port {
 			same = max(same, each)
 		}
 	}
 	if same == 0 {
-		same = any
+		same = every
 	}
 	return int64(same * m.capacity)
 }

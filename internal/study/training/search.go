@@ -125,7 +125,8 @@ func (s *Search) simulate(ctx context.Context, r *scenario.Resolved, network *ra
 			if err != nil {
 				continue // a rule of the scenario that the job has not, as of exchange: dispatch
 			}
-			if d.Fabrics, err = s.steps(ctx, own, out.Simulated); ctx.Err() != nil {
+			d.Fabrics, err = s.steps(ctx, own, out.Simulated)
+			if ctx.Err() != nil {
 				out.Partial = true
 				break
 			}

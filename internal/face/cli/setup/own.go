@@ -38,8 +38,9 @@ var shapeNames = []string{rail, leafSpine, singleSwitch, dualPlane}
 
 // otherNames are further names of shapes and of families of fabrics.
 var otherNames = map[string]string{
-	"fat-tree": leafSpine, "clos": leafSpine, "rail-optimised": rail, "rail-optimized": rail, "switch": singleSwitch,
-	"ib": "infiniband", "roce-v2": "roce", "rocev2": "roce", "spectrumx": "spectrum-x", "uec": "ultra-ethernet", "ethernet": "roce",
+	"fat-tree": leafSpine, "clos": leafSpine, "rail-optimised": rail, "switch": singleSwitch,
+	"rail-optimized": rail, //nolint:misspell // the spelling of others
+	"ib":             "infiniband", "roce-v2": "roce", "rocev2": "roce", "spectrumx": "spectrum-x", "uec": "ultra-ethernet", "ethernet": "roce",
 }
 
 // settle replaces other names, and the part of a name that only one node of the catalog has, by the names.

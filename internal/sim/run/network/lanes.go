@@ -60,7 +60,7 @@ func (p *Plan) ByPath(a, b int32, atA, atB *fabric.Connection) {
 	}{{a, b, atA}, {b, a, atB}} {
 		end.c.SL = levels.Of(levels.LID[end.from], levels.LID[end.to]+units.LID(p.lidOf(end.c.Entropy)))
 		lane := uint8(end.c.SL) % uint8(p.Lanes.Count)
-		if levels.AtNIC != nil && levels.AtNIC[end.from] != nil {
+		if int(end.from) < len(levels.AtNIC) && levels.AtNIC[end.from] != nil {
 			lane = uint8(levels.AtNIC[end.from][end.c.SL])
 		}
 		end.c.Class, end.c.Reply, end.c.CNP = lane, lane, lane
