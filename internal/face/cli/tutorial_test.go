@@ -90,11 +90,11 @@ func TestThePictureOfTheTutorialIsThePage(t *testing.T) {
 	b := newBrowser(t)
 	dir := t.TempDir()
 	tutorialCommand(t, dir, "weft init --nodes 8 --node dgx-h200 --shape leaf-spine --oversubscription 2:1 -o my.yaml")
-	run := recorded(t, "run", filepath.Join(dir, "my.yaml"), "--fabric", "roce-v2-400g", "--set", "workload.sizes=[16MiB]")
+	tutorialCommand(t, dir, "weft run my.yaml --fabric roce-v2-400g --set 'workload.sizes=[16MiB]' --series --out run")
 	b.screen(1200, "light")
-	b.open(uiServed(t, run), "", "map")
-	if shown := b.text(`document.body.innerText`); !strings.Contains(shown, "leaf0 port 9 to node1/nic0") {
-		t.Errorf("the page does not have the busiest links:\n%s", shown)
+	b.open(uiServed(t, filepath.Join(dir, "run")), "", "map")
+	if shown := b.text(`document.body.innerText`); !strings.Contains(shown, "8 nodes of 8 NVIDIA H200 SXM 141 GB · roce-v2-400g") {
+		t.Errorf("the page does not have the cluster and the fabric:\n%s", shown)
 	}
 	var picture []byte
 	b.do(chromedp.ActionFunc(func(ctx context.Context) (err error) {

@@ -18,6 +18,7 @@ func growthSection(d *plan.Design, in doc.Place) doc.Section {
 	}
 	head := []string{"way", "GPUs", "switches", "bought", "cables", "moved", "power then", "cost"}
 	t := doc.NewTable(head...)
+	t.Columns = []doc.Column{6: {Spare: true}} // power: the table of designs has that of the first day
 	for _, w := range d.Growth.Ways {
 		name := w.Name
 		for i := range w.Stages {
