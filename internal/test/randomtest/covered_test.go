@@ -40,9 +40,12 @@ var leftOut = map[string]string{
 	"Topology.file": files, "Routing.tables": files,
 	"Topology.devices": realFabric, "Topology.others": realFabric, "TopologyDevice.*": realFabric, "TopologyLink.ports": realFabric,
 	"Fabric.switches": single, "SwitchSettings.*": single,
+	"Routing.lmc": realFabric, "Routing.lids*": realFabric, "Routing.levels": realFabric, "Routing.level-lanes": realFabric, "Routing.nic-lanes": realFabric,
 	"Routing.forwarding": realFabric, "Cluster.hosts": realFabric, "Cluster.adapters": realFabric,
 
 	"Topology.plane-shape=dragonfly*": notPlanes, "Topology.plane-shape=dual-plane": notPlanes,
+	"Topology.shape=leaf-spine": other, "Topology.shape=clos": other, "Topology.shape=rail": other, "Topology.shape=rail-optimized": other,
+	"Topology.plane-shape=leaf-spine": other, "Topology.plane-shape=clos": other, "Topology.plane-shape=rail": other, "Topology.plane-shape=rail-optimized": other,
 	"Topology.plane-shape=listed": notPlanes, "Topology.plane-shape=torus": notPlanes,
 }
 
@@ -58,6 +61,7 @@ const (
 	files      = "it names a file of another program, which becomes fields that are drawn"
 	realFabric = "it is of a real fabric, which runs as the fabric that it is: internal/sim/realfabric_test.go"
 	single     = "it is a field of the fabric, on one of its switches: internal/sim/realfabric_test.go"
+	other      = "it is another name of a shape that is drawn"
 	notPlanes  = "a plane is refused such a shape"
 )
 

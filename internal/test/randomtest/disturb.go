@@ -154,7 +154,7 @@ var engines = map[scenario.Shape]string{
 	scenario.FatTree:   "ftree | ftree | updn | dnup | minhop | sssp",
 	scenario.Torus:     "dor | torus-2QoS | torus-2QoS | dfsssp | lash",
 	scenario.Dragonfly: "dragonfly | dragonfly | dfsssp | lash",
-	"":                 "minhop | minhop | updn | dnup | ftree | sssp | dfsssp | lash",
+	"":                 "minhop | minhop | updn | dnup | ftree | sssp | dfsssp | lash | nue",
 }
 
 // engine draws the routing engine of the Subnet Manager.
