@@ -145,8 +145,8 @@ var kinds = []kind{
 	},
 	{
 		number:  "time of a dispatch to experts, or a combine",
-		against: "two libraries on one kind of cluster each, 8 and 16 GPUs; the rows of low-latency kernels fitted one number for each library, and those of throughput kernels were in view",
-		cases:   []string{"serving/moe-low-latency", "serving/moe-uccl", "serving/moe-throughput"},
+		against: "three libraries on one kind of cluster each, 8 to 32 GPUs; the rows of low-latency kernels fitted one number for each library, and those of throughput kernels were in view",
+		cases:   []string{"serving/moe-low-latency", "serving/moe-uccl", "serving/moe-throughput", "serving/moe-hybrid-ep"},
 		doubt:   "for another library or GPU, whose kernels have other times",
 	},
 	{
