@@ -41,7 +41,7 @@ func readRDMAJSON(in *portstate.Input) {
 		}
 		r := in.Reading(portstate.Named(in.Device, name+"/"+string(link["port"]), cabling.Host))
 		for _, field := range sortedKeys(link) {
-			if value := string(link[field]); field != "ifindex" && field != "port" && value != "" && value[0] >= '0' && value[0] <= '9' {
+			if value := string(link[field]); field != "" && field != "ifindex" && field != "port" && value != "" && value[0] >= '0' && value[0] <= '9' {
 				count(in, r, field, value)
 			}
 		}
