@@ -50,7 +50,8 @@ func Names() []string {
 // Files are all files of the folder, the switch's and the host's configurations too.
 func Files() fs.FS { return files }
 
-// Open opens the example that a name means: its own, a path from this folder with extension, or the only one that begins so.
+// Open opens an example by its name, with or without the extension. The beginning of a name is enough if one example
+// alone has it.
 func Open(name string) (fs.File, error) {
 	name = strings.TrimSuffix(name, extension)
 	names := Names()

@@ -96,9 +96,7 @@ func Kind(f *pflag.Flag) string {
 		return "FOLDER"
 	}
 	switch kind {
-	case "string":
-		return "TEXT"
-	case "stringArray":
+	case "string", "stringArray":
 		return "TEXT"
 	case "strings":
 		return "A,B,…"

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,7 +90,6 @@ func writeExamples(e *process.Env, dir string) error {
 			return fmt.Errorf("--out %s: it has %s already: name a new folder", dir, name)
 		}
 	}
-	slices.Sort(names)
 	for _, name := range names {
 		text, err := fs.ReadFile(all, name)
 		if err != nil {

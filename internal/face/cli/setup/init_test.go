@@ -103,7 +103,7 @@ func TestAPartOfANameIsTakenIfOneNodeHasIt(t *testing.T) {
 // The names of shapes and fabrics that people use are understood.
 func TestOtherNamesAreUnderstood(t *testing.T) {
 	o := answers(func(o *own) { o.node, o.shape, o.fabrics = "h200", "clos", []string{"ib", "rocev2"} })
-	if err := o.check(); err != nil || o.node != "dgx-h200" || o.shape != leafSpine || strings.Join(o.fabrics, " ") != "infiniband roce" {
+	if _, err := o.check(); err != nil || o.node != "dgx-h200" || o.shape != leafSpine || strings.Join(o.fabrics, " ") != "infiniband roce" {
 		t.Errorf("%+v (%v)", o, err)
 	}
 }

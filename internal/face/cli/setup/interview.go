@@ -117,7 +117,7 @@ func (o *own) setWork(answer string) error {
 
 // take makes the changed answers the answers, if they can be.
 func (o *own) take(changed *own) error {
-	if err := changed.check(); err != nil {
+	if _, err := changed.check(); err != nil {
 		return err
 	}
 	*o = *changed

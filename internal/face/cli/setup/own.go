@@ -65,23 +65,22 @@ func (o *own) settle() {
 // tapered reports whether the shape has uplinks that can be fewer than downlinks.
 func (o *own) tapered() bool { return o.shape == rail || o.shape == leafSpine }
 
-// check settles the names, and says what of the answers cannot be.
-func (o *own) check() error {
+// check settles the names. It gives the fabrics of the catalog, or says which answer cannot be.
+func (o *own) check() (presets []string, err error) {
 	o.settle()
 	if _, err := catalog.Lookup(catalog.Node, o.node); err != nil {
-		return err
+		return nil, err
 	}
 	if o.nodes < 1 || o.nodes > 1<<20 {
-		return fmt.Errorf("%d nodes: want 1 to %d", o.nodes, 1<<20)
+		return nil, fmt.Errorf("%d nodes: want 1 to %d", o.nodes, 1<<20)
 	}
 	if err := among("shape", o.shape, shapeNames); err != nil {
-		return err
+		return nil, err
 	}
 	if err := among("work", o.work, works); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := o.presets()
-	return err
+	return o.presets()
 }
 
 func among(what, name string, valid []string) error {

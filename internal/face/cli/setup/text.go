@@ -10,10 +10,7 @@ import (
 
 // text is the scenario with comments, for a file of that name. It resolves: otherwise the error says what does not fit.
 func (o *own) text(file string) (string, error) {
-	if err := o.check(); err != nil {
-		return "", err
-	}
-	presets, err := o.presets()
+	presets, err := o.check()
 	if err != nil {
 		return "", err
 	}
