@@ -44,8 +44,8 @@ var leftOut = map[string]string{
 	"Routing.forwarding": realFabric, "Cluster.hosts": realFabric, "Cluster.adapters": realFabric,
 
 	"Topology.plane-shape=dragonfly*": notPlanes, "Topology.plane-shape=dual-plane": notPlanes,
-	"Topology.shape=leaf-spine": other, "Topology.shape=clos": other, "Topology.shape=rail": other, "Topology.shape=rail-optimized": other,
-	"Topology.plane-shape=leaf-spine": other, "Topology.plane-shape=clos": other, "Topology.plane-shape=rail": other, "Topology.plane-shape=rail-optimized": other,
+	"Topology.shape=leaf-spine": other, "Topology.shape=clos": other, "Topology.shape=rail": other, "Topology.shape=rail-optimized": other, //nolint:misspell // the spelling of others
+	"Topology.plane-shape=leaf-spine": other, "Topology.plane-shape=clos": other, "Topology.plane-shape=rail": other, "Topology.plane-shape=rail-optimized": other, //nolint:misspell // the spelling of others
 	"Topology.plane-shape=listed": notPlanes, "Topology.plane-shape=torus": notPlanes,
 }
 
