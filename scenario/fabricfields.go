@@ -512,6 +512,8 @@ type Watchdog struct {
 type Receiver struct {
 	// NIC is its number, counted over the cluster.
 	NIC int `yaml:"nic" range:"0..16777216"`
+	// NICs, instead of nic, are NICs by name: node3, node[0-7]/nic0.
+	NICs []string `yaml:"nics,omitzero"`
 	// Drain is the rate at which the NIC takes packets in. 0bps is a failed NIC:
 	// it pauses its switch without end.
 	Drain units.Rate `yaml:"drain" range:"0bps..100Tbps"`

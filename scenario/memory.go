@@ -56,7 +56,7 @@ func (r *Resolved) Estimate() Estimate {
 	case w.Pattern == Uniform:
 		perRank = min(256, e.Endpoints)
 	case w.Pattern == Flows:
-		perRank = int64(len(w.Flows))/max(1, e.Ranks) + 1
+		perRank = int64(len(w.AllFlows(&c)))/max(1, e.Ranks) + 1
 	}
 	pairs := saturating(saturating(e.Ranks, max(1, perRank)), max(qps, sockets))
 	e.Pairs = pairs

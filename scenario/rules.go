@@ -81,6 +81,16 @@ func (r *fabricRules) checkNICs(field string, patterns []string, special ...stri
 	r.rules.checkNICs(r.at(field), patterns, special...)
 }
 
+// namedNICs are the NICs of a list of names in a field of the fabric.
+func (r *fabricRules) namedNICs(field string, names []string) ([]int, bool) {
+	return r.rules.namedNICs(r.at(field), names)
+}
+
+// namedPairs are the pairs of NICs of fields from and to in a field of the fabric.
+func (r *fabricRules) namedPairs(field string, from, to []string) ([][2]int, bool) {
+	return r.rules.namedPairs(r.at(field), from, to)
+}
+
 func (r *fabricRules) stated(field string) bool { return r.rules.stated(r.at(field)) }
 
 // wrote reports whether a user wrote the field.

@@ -77,38 +77,13 @@ func (r streamRules) namedStreams(at string, s Stream) (list []Stream) {
 		r.complain(at, "a stream has from and to, or src and dst, or a ring: take the others out")
 		return nil
 	}
-	from, ok := r.namedNICs(at+".from", s.From)
-	to, also := r.namedNICs(at+".to", s.To)
+	pairs, _ := r.namedPairs(at, s.From, s.To)
 	s.From, s.To = nil, nil
-	switch {
-	case !ok || !also:
-		return nil
-	case len(from) != len(to) && len(from) != 1 && len(to) != 1:
-		r.complain(at, "from stands for %d NICs and to for %d: give as many, or one", len(from), len(to))
-		return nil
-	}
-	for i := range max(len(from), len(to)) {
-		s.Src, s.Dst = from[min(i, len(from)-1)], to[min(i, len(to)-1)]
+	for _, p := range pairs {
+		s.Src, s.Dst = p[0], p[1]
 		list = append(list, s)
 	}
 	return list
-}
-
-// namedNICs are the NICs of a non-empty list of names.
-func (r streamRules) namedNICs(at string, names []string) (nics []int, ok bool) {
-	if len(names) == 0 {
-		r.complain(at, "a stream has from and to: name a NIC, such as node0/nic0")
-		return nil, false
-	}
-	before := len(r.errs)
-	if r.checkNICs(at, names); len(r.errs) > before {
-		return nil, false
-	}
-	for _, name := range Expand(names) {
-		some, _ := r.Cluster.NICs(name) // checked names have no errors
-		nics = append(nics, some...)
-	}
-	return nics, true
 }
 
 // ringStreams are the streams of a ring, rail by rail.
@@ -119,16 +94,13 @@ func (r streamRules) ringStreams(at string, s Stream) (list []Stream) {
 		r.complain(at, "a stream has src and dst, or a ring: take one of them out")
 		return nil
 	}
-	before := len(r.errs)
-	if r.checkNICs(at+".ring", names); len(r.errs) > before {
+	all, ok := r.namedNICs(at+".ring", names)
+	if !ok {
 		return nil
 	}
 	rails := make([][]int, max(1, per))
-	for _, name := range Expand(names) {
-		nics, _ := r.Cluster.NICs(name) // checked names have no errors
-		for _, nic := range nics {
-			rails[nic%per] = append(rails[nic%per], nic)
-		}
+	for _, nic := range all {
+		rails[nic%per] = append(rails[nic%per], nic)
 	}
 	for _, nics := range rails {
 		if len(nics) == 1 {

@@ -44,8 +44,8 @@ func TestStreamsAreNamedAsResultsNameNICs(t *testing.T) {
 	}
 	for beside, want := range map[string]string{
 		`{from: "node[0-2]/nic0", to: "node[0-1]/nic1", bytes: 1MiB}`: "from stands for 3 NICs and to for 2",
-		"{from: node9/nic0, to: node0/nic0, bytes: 1MiB}":             "node0 to node3",
-		"{from: node1/nic0, bytes: 1MiB}":                             "beside[0].to: a stream has from and to",
+		"{from: node9/nic0, to: node0/nic0, bytes: 1MiB}":             "fabrics[0].beside[0].from[0]: \"node9/nic0\" is no NIC of the cluster: want node0 to node3",
+		"{from: node1/nic0, bytes: 1MiB}":                             "fabrics[0].beside[0].to: no NIC is named",
 		"{from: node1/nic0, to: node1/nic0, bytes: 1MiB}":             "to itself",
 		"{from: node1/nic0, dst: 3, bytes: 1MiB}":                     "take the others out",
 		"{from: node1/nic0, to: node2/nic0, bytes: 1MiB, load: 120%}": "more than the link carries",

@@ -46,19 +46,21 @@ func (r ethernetRules) checkReceivers(pfc *PFC) {
 		return // NIC numbers would be wrong
 	}
 	seen := map[int]bool{}
-	for i, x := range pfc.Receivers {
-		at := fmt.Sprintf("ethernet.pfc.receivers[%d]", i)
-		switch nics := r.Cluster.Endpoints(); {
-		case x.NIC >= nics:
-			r.complain(at+".nic", "there is no NIC %d: the cluster has NICs 0 to %d", x.NIC, nics-1)
-		case seen[x.NIC]:
-			r.complain(at+".nic", "NIC %d is given twice", x.NIC)
+	for i := range pfc.Receivers {
+		x, at := &pfc.Receivers[i], fmt.Sprintf("ethernet.pfc.receivers[%d]", i)
+		for _, nic := range r.checkMembers(at, x) {
+			if seen[nic] {
+				r.complain(at, "%s, NIC %d, is given twice", r.Cluster.nicName(nic), nic)
+				break
+			}
+			seen[nic] = true
+		}
+		switch {
 		case x.Drain > 0 && x.Headroom >= x.Buffer:
 			r.complain(at+".headroom", "a headroom of %s leaves nothing of the buffer of %s: take less, or a larger buffer", x.Headroom.Exact(), x.Buffer.Exact())
 		case x.Drain > 0 && !r.stated(at+".headroom") && x.Buffer/2 < pfc.Headroom:
 			r.complain(at+".buffer", "a buffer of %s pauses at one half, and %s may come after that (headroom): take %s or more, or state headroom", x.Buffer.Exact(), pfc.Headroom.Exact(), (2 * pfc.Headroom).Exact())
 		}
-		seen[x.NIC] = true
 	}
 }
 

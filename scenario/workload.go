@@ -270,11 +270,13 @@ const collNetGPUs = 8
 func (r workloadRules) checkFlows(nics int) {
 	w := &r.Workload
 	if len(w.Flows) == 0 {
-		r.complain("workload.flows", "no flow is given: want a list such as [{src: 0, dst: 1, bytes: 1MiB}]")
+		r.complain("workload.flows", "no flow is given: want a list such as [{from: node0/nic0, to: node1/nic0, bytes: 1MiB}]")
 	}
 	for i, f := range w.Flows {
 		at := fmt.Sprintf("workload.flows[%d]", i)
 		switch {
+		case f.named():
+			r.checkNamed(at, &f)
 		case f.Src >= nics || f.Dst >= nics:
 			r.complain(at, "a flow from NIC %d to NIC %d: the cluster has NICs 0 to %d", f.Src, f.Dst, nics-1)
 		case f.Src == f.Dst:

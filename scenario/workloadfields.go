@@ -77,6 +77,10 @@ type Flow struct {
 	Src int `yaml:"src" range:"0..16777216"`
 	// Dst is the receiving NIC.
 	Dst int `yaml:"dst" range:"0..16777216"`
+	// From and To, instead of src and dst, are NICs by name, as those of a [Stream]: one message from
+	// each NIC of from to the NIC at the same place of to; a list of one NIC serves all.
+	From []string `yaml:"from,omitzero"`
+	To   []string `yaml:"to,omitzero"`
 	// Bytes is the message's length.
 	Bytes units.Bytes `yaml:"bytes" range:"1B..1TiB"`
 	// Start is when it is posted.

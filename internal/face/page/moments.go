@@ -79,10 +79,12 @@ func (f *Folder) planned(s *results.SeriesSimulation, nodes map[int64]string) (o
 		return out
 	}
 	for _, x := range f.resolved.Fabrics[at].Ethernet.PFC.Receivers {
-		nic := cmp.Or(nodes[int64(x.NIC)], fmt.Sprintf("NIC %d", x.NIC))
-		add(x.Start, "receiver", nic+" begins to receive slowly")
-		if x.Duration > 0 && x.Duration < units.Forever {
-			add(x.Start+x.Duration, "receiver", nic+" receives as before")
+		for _, nic := range x.Members(&f.resolved.Cluster) {
+			name := cmp.Or(nodes[int64(nic)], fmt.Sprintf("NIC %d", nic))
+			add(x.Start, "receiver", name+" begins to receive slowly")
+			if x.Duration > 0 && x.Duration < units.Forever {
+				add(x.Start+x.Duration, "receiver", name+" receives as before")
+			}
 		}
 	}
 	return out

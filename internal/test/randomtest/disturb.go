@@ -200,7 +200,12 @@ func (d *draw) slow() {
 		d.try("fabric.slow-links", fmt.Sprintf("[{nics: %s, rate: %s}]", d.nic(d.IntN(n)), d.one("8Gbps", "20Gbps", "100Gbps")))
 	}
 	if !d.steady && d.odds(8) && withPFC(d) {
-		r := fmt.Sprintf("nic: %d, drain: %s, start: %dus", d.IntN(n), d.one("0bps", "1Gbps", "5Gbps"), d.between(0, 10))
+		slow := d.IntN(n)
+		which := fmt.Sprintf("nic: %d", slow)
+		if d.odds(2) {
+			which = "nics: " + d.nic(slow)
+		}
+		r := fmt.Sprintf("%s, drain: %s, start: %dus", which, d.one("0bps", "1Gbps", "5Gbps"), d.between(0, 10))
 		if d.odds(2) {
 			r += ", buffer: 4MiB, headroom: 1MiB"
 		}

@@ -253,6 +253,9 @@ func (d *draw) flows(total, most float64) []string {
 	for _, e := range ends {
 		bytes := max(1, min(most, total/float64(len(ends))*(0.25+1.5*d.Float64())))
 		f := fmt.Sprintf("src: %d, dst: %d, bytes: %dB", e[0], e[1], int64(bytes))
+		if d.odds(4) {
+			f = fmt.Sprintf("from: %s, to: %s, bytes: %dB", d.nic(e[0]), d.nic(e[1]), int64(bytes))
+		}
 		if d.odds(3) {
 			f += fmt.Sprintf(", start: %dns", d.IntN(20_000))
 		}

@@ -37,7 +37,8 @@ type Plan struct {
 	Faults      *Faults                        // nil without faults
 	Aggregation *AggregationManager            // the trees of reductions in the network; nil if nothing reduces
 	Routed      route.Report                   // of the Subnet Manager's tables; empty if there are none
-	Node        *scenario.Node
+	Cluster     *scenario.Cluster
+	Node        *scenario.Node // the cluster's
 	Verbs       Verbs
 	Run         *scenario.Run
 	Slow        map[topology.NodeID]units.Rate // rates of NICs whose cables are slower than the fabric's
@@ -131,7 +132,7 @@ func OnGraph(r *scenario.Resolved, f *scenario.Fabric, spec topology.Spec) (*Pla
 func PlanOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *Plan {
 	p := &Plan{
 		Fabric: f, Graph: g, Tables: t, Class: classesOf(f, r),
-		Node: &r.Cluster.Node, Verbs: verbsOf(&r.Workload), Run: &r.Run, control: scenario.ControllerOf(f),
+		Cluster: &r.Cluster, Node: &r.Cluster.Node, Verbs: verbsOf(&r.Workload), Run: &r.Run, control: scenario.ControllerOf(f),
 		OwnLevels: ownLevels(f, r),
 		Slow:      SlowLinks(&r.Cluster, f),
 	}

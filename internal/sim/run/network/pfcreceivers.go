@@ -27,7 +27,9 @@ func (p *Plan) addReceivers(b *fabric.Builder) {
 		if x.Duration > 0 && x.Duration < units.Forever-x.Start {
 			r.Until = x.Start + x.Duration
 		}
-		b.Receive(int32(x.NIC), r)
+		for _, nic := range x.Members(p.Cluster) {
+			b.Receive(int32(nic), r)
+		}
 	}
 	p.addSlots(b)
 }

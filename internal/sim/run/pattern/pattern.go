@@ -117,7 +117,7 @@ func patternFlows(r *scenario.Resolved, fabric *scenario.Fabric, bytes units.Byt
 	case scenario.Uniform:
 		flows = poisson(rng, n, bytes, fabric.Link.Rate(), w)
 	case scenario.Flows:
-		for _, f := range w.Flows {
+		for _, f := range w.AllFlows(&r.Cluster) {
 			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.ClassOn(fabric), qkey: uint32(f.QKey)})
 		}
 	}
