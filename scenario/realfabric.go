@@ -16,7 +16,6 @@ import (
 	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/cabled"
-	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/units"
 )
@@ -58,8 +57,8 @@ func (r *resolver) realCluster(root *node) {
 		c.Nodes = placed.Nodes
 	}
 	if !r.written["cluster.node"] && c.Node.NICs != placed.NICs {
-		r.complain(path, "%s: a host has %d NICs, and which machine it is the file does not say: write it, such as cluster: {node: {preset: dgx-h100, gpus: %d, nics: %d}}; the presets are %s",
-			file, placed.NICs, max(1, placed.NICs), placed.NICs, strings.Join(catalog.Names(catalog.Node), ", "))
+		r.complain(path, "%s: a host has %d NICs, and which machine it is the file does not say: write it, such as cluster: {node: {preset: dgx-h100, gpus: %d, nics: %d}} (weft catalog node lists the presets)",
+			file, placed.NICs, max(1, placed.NICs), placed.NICs)
 		r.real.failed[file] = true
 		return
 	}

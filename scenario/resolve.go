@@ -160,7 +160,7 @@ func (r *resolver) fabric(path string, n *node) {
 	r.mark(path, n)
 	preset := n.presetName(p.key)
 	if preset == nil || preset.kind != scalar {
-		r.fail(n.place, path, "a fabric starts from a preset: write one of %s, or preset: with the fields to change", strings.Join(catalog.Names(catalog.Fabric), ", "))
+		r.fail(n.place, path, "a fabric starts from a preset: write its name, such as infiniband-ndr or roce-v2-400g, or preset: with the fields to change (weft catalog fabric lists all %d)", len(catalog.Names(catalog.Fabric)))
 		return
 	}
 	r.rate = r.linkRate(path, n, preset)

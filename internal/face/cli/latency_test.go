@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,6 +54,31 @@ func TestLatencyColumnsSum(t *testing.T) {
 		}
 		if sum != l.OneWay {
 			t.Errorf("%s: the terms sum to %d ps of %d ps", l.Fabric, sum, l.OneWay)
+		}
+	}
+}
+
+// TestAnOverlayCountsForPresetsOfLatency: without a scenario, too, a file of fields changes every fabric.
+func TestAnOverlayCountsForPresetsOfLatency(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "slow.yaml")
+	if err := os.WriteFile(file, []byte("fabric: {switch: {latency: 5us}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	oneWays := func(more ...string) (times []int64) {
+		code, text, stderr := invoke(environment(append([]string{"latency", "--json", "--fabric", "infiniband-ndr,roce-v2-400g"}, more...)))
+		var out latency.Record
+		if err := json.Unmarshal([]byte(text), &out); code != exit.OK || err != nil {
+			t.Fatalf("exit code %d: %v: %s", code, err, stderr)
+		}
+		for _, l := range out.Latencies {
+			times = append(times, l.OneWay)
+		}
+		return times
+	}
+	before, after := oneWays("--set", "fabrics[0].switch.latency=1us"), oneWays("--overlay", file)
+	for i := range before {
+		if got := after[i] - before[i]; got != 4_000_000 {
+			t.Errorf("fabric %d: the overlay adds %d ps, want 4 us", i, got)
 		}
 	}
 }

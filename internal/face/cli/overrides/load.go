@@ -52,9 +52,14 @@ func (c *Flags) RegisterFields(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&c.Fabrics, "fabric", nil, "only these fabrics of the scenario, by name")
 	f.StringArrayVar(&c.Set, "set", nil, "change a field of the scenario, such as fabrics[0].mtu=1KiB or fabrics[NAME].mtu=1KiB; may be repeated")
-	f.StringArrayVar(&c.Overlay, "overlay", nil, "apply a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
-	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
+	c.RegisterOverlay(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("set", completeSet)
+}
+
+// RegisterOverlay adds the flag for files of fields.
+func (c *Flags) RegisterOverlay(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&c.Overlay, "overlay", nil, "apply a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
+	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
 }
 
 // RegisterSeed adds the flag for the seed to a verb with something random.

@@ -68,10 +68,9 @@ scenario may have the job (serving:); flags change its fields.`,
 	f.StringSliceVar(&b.Fabrics, "fabric", nil, "only these fabrics of the scenario, or a fabric preset")
 	f.Uint64Var(&b.Seed, "seed", 0, "seed of everything random (default: the scenario's)")
 	f.StringArrayVar(&b.Set, "set", nil, "change a field of the scenario, such as serving.kv.layout=hnd; may be repeated")
-	f.StringArrayVar(&b.Overlay, "overlay", nil, "apply a file of fields over the scenario; may be repeated")
+	b.RegisterOverlay(cmd)
 	f.IntVarP(&b.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&b.json, "json", false, "print the results as JSON")
-	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
 	for _, flag := range []string{"tokens", "batch", "seed", "set", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)

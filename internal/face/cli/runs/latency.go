@@ -71,6 +71,7 @@ after the response.`,
 	f.BoolVar(&l.jitter, "jitter", false, "turn the seeded jitter of hosts, NICs and switches on (default: the scenario's)")
 	f.Uint64Var(&l.Seed, "seed", 0, "seed of the jitter (default: the scenario's)")
 	f.StringArrayVar(&l.Set, "set", nil, "change a field, such as fabrics[0].mtu=1KiB; without a file each fabric is fabrics[0], and fabrics[NAME] is one of them; may be repeated")
+	l.RegisterOverlay(cmd)
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	for flag, values := range map[string][]string{
 		"path": catalog.Names(catalog.Host), "op": {"write", "send", "read"},
@@ -164,7 +165,7 @@ func (l *explaining) scenarios(e *process.Env, given []string) ([]*scenario.Reso
 		if _, err := catalog.Lookup(catalog.Fabric, name); err != nil {
 			return nil, fmt.Errorf("--fabric: %w", err)
 		}
-		r, err := l.preset(name)
+		r, err := l.preset(e, name)
 		if err != nil {
 			return nil, err
 		}
@@ -173,13 +174,16 @@ func (l *explaining) scenarios(e *process.Env, given []string) ([]*scenario.Reso
 	return out, nil
 }
 
-func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
+func (l *explaining) preset(e *process.Env, name string) (r *scenario.Resolved, err error) {
 	var first error
 	for _, node := range latencyNodes {
 		var file *scenario.File
 		file, err = scenario.New(name, &scenario.Scenario{
 			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: node}, Fabrics: []scenario.Fabric{l.fabric(name)},
 		})
+		if err == nil {
+			file, err = l.Overlaid(e, file)
+		}
 		if err == nil {
 			r, err = l.ofPreset(name).Resolve(file)
 		}
