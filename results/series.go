@@ -7,7 +7,7 @@ import (
 )
 
 // SeriesVersion is the version of the layout of the files of series.
-const SeriesVersion = 1
+const SeriesVersion = 2 // since 2 pauses have storms
 
 // SeriesFolder is the folder of the files of series in a run folder.
 const SeriesFolder = "series"
@@ -176,6 +176,8 @@ type SeriesPause struct {
 	Share      float32 `parquet:"cause_share"` // of these bytes
 	After      int32   `parquet:"after_link"`  // cause_link, if its pauses are the cause; -1: this is the root
 	Circle     bool    `parquet:"circle"`      // the chain of causes leads back here
+	StormPs    int64   `parquet:"storm_ps"`    // the PFC watchdog first found a storm; -1: it found none
+	RestoredPs int64   `parquet:"restored_ps"` // and first restored the queue; -1: it did not
 }
 
 // SeriesStep is a step of a rank: of a collective, or an operation of a training step.

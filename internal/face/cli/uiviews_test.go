@@ -12,7 +12,7 @@ import (
 // The page says which run it shows. Its heading, its controls and its cards have one left edge, the cells of a row one
 // line, and parallel cables are counted.
 func TestThePageIsInLine(t *testing.T) {
-	b := stormPage(t, "#view=map", "map")
+	b := stormPage(t, "no watchdog", "#view=map", "map")
 	if got := b.text(`document.querySelector('h1').textContent + ' | ' + document.querySelector('header .sub').textContent + ' | ' + document.title`); !strings.HasPrefix(got, "PFC storm of a broken NIC | 2 nodes of 8 NVIDIA H100 SXM5 80 GB · no watchdog · folder ") || !strings.HasSuffix(got, "&amp; · weft") {
 		t.Errorf("the page says %q", got)
 	}
@@ -97,7 +97,7 @@ func TestSeveralSimulationsAreCompared(t *testing.T) {
 
 // What a switch did with PFC over time is a chart of its own, and so are its queue and its drops.
 func TestASwitchOverTime(t *testing.T) {
-	b := stormPage(t, "#view=switches&switch=17", "switches")
+	b := stormPage(t, "no watchdog", "#view=switches&switch=17", "switches")
 	name := b.text(`document.getElementById('switch').selectedOptions[0].textContent`)
 	charts := b.text(`[...document.querySelectorAll('[data-what]')].map(e => e.dataset.what).join('; ')`)
 	if want := "its ports are paused by PFC; PFC of the switch pauses those who send to it; its longest queue"; name != "leaf1" || charts != want {
@@ -111,7 +111,7 @@ func TestASwitchOverTime(t *testing.T) {
 
 // Tables show names for numbers of links and nodes, filters know both, and the CSV has what is shown.
 func TestTablesShowNames(t *testing.T) {
-	b := stormPage(t, "#view=tables&table=pauses.parquet", "tables")
+	b := stormPage(t, "no watchdog", "#view=tables&table=pauses.parquet", "tables")
 	b.keepFiles()
 	write := func(text string) {
 		b.do(chromedp.Evaluate(fmt.Sprintf(`{const f = document.getElementById('table-filter'); f.value = %q; f.dispatchEvent(new Event('input'));}`, text), nil))
@@ -147,7 +147,7 @@ func (b *browser) saved() (text string) {
 
 // What is seen is saved as a picture, in pixels or as shapes, and as values, of the time that is shown.
 func TestWhatIsSeenIsSaved(t *testing.T) {
-	b := stormPage(t, "#view=heat&quantity=stopped&links=1&from=1000000000&to=1010000000", "heat")
+	b := stormPage(t, "no watchdog", "#view=heat&quantity=stopped&links=1&from=1000000000&to=1010000000", "heat")
 	b.keepFiles()
 	b.clickText("SVG")
 	svg := b.saved()

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,14 +11,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// stormPage is the page of the run of a storm without a watchdog, with an empty list of problems at the end of the test.
-func stormPage(t *testing.T, hash, view string) *browser {
+// stormPage is the page of the run of a storm on a fabric of its example, with an empty list of problems at the end of the test.
+func stormPage(t *testing.T, fabric, hash, view string) *browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it starts a browser")
 	}
 	b := newBrowser(t)
-	base := uiServed(t, recorded(t, "run", "../../../examples/pfc-storm.yaml", "--fabric", "no watchdog"))
+	base := uiServed(t, recorded(t, "run", "../../../examples/pfc-storm.yaml", "--fabric", fabric))
 	b.screen(1400, "light")
 	b.open(base, hash, view)
 	t.Cleanup(func() {
@@ -59,7 +60,7 @@ func near(a, b, share float64) bool { return math.Abs(a-b) <= share*math.Abs(b) 
 // A drag along the overview shows that part of the time in every view; the address holds it, and the browser's way
 // back leads to the whole time.
 func TestADragZoomsInTimeInAllViews(t *testing.T) {
-	b := stormPage(t, "#view=heat&quantity=stopped", "heat")
+	b := stormPage(t, "no watchdog", "#view=heat&quantity=stopped", "heat")
 	_, end := b.window("canvas.overview")
 	b.dragAlong("canvas.overview", 0.25, 0.5)
 	b.wait(`location.hash.includes('from=')`)
@@ -97,7 +98,7 @@ func TestADragZoomsInTimeInAllViews(t *testing.T) {
 
 // The wheel zooms around the pointer; the keys + and - zoom, arrows move, and 0 shows all; buttons do the same.
 func TestWheelKeysAndButtonsZoom(t *testing.T) {
-	b := stormPage(t, "#view=heat", "heat")
+	b := stormPage(t, "no watchdog", "#view=heat", "heat")
 	_, end := b.window("canvas.overview")
 	shows := func(what string, from, to float64) {
 		t.Helper()
@@ -129,7 +130,7 @@ func TestWheelKeysAndButtonsZoom(t *testing.T) {
 
 // What happened when is on the time axis and in a list, whose buttons lead there.
 func TestMomentsAreOnTheTimeAxis(t *testing.T) {
-	b := stormPage(t, "#view=heat&quantity=stopped", "heat")
+	b := stormPage(t, "no watchdog", "#view=heat&quantity=stopped", "heat")
 	list := b.text(`document.querySelector('.moments ul').textContent`)
 	for _, want := range []string{
 		"100 us slow receiver: node1/nic0 begins to receive slowly", "20.1 ms slow receiver: node1/nic0 receives as before",
@@ -151,7 +152,7 @@ func TestMomentsAreOnTheTimeAxis(t *testing.T) {
 
 // Enter in the search chooses a link, a node's links, or a rank, by its name.
 func TestSearchChoosesByName(t *testing.T) {
-	b := stormPage(t, "#view=map", "map")
+	b := stormPage(t, "no watchdog", "#view=map", "map")
 	find := func(text string) {
 		b.do(chromedp.Evaluate(fmt.Sprintf(`{const i = document.getElementById('search'); i.value = %q; i.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));}`, text), nil))
 	}
@@ -175,7 +176,7 @@ func TestSearchChoosesByName(t *testing.T) {
 
 // A small network is recorded in intervals so short that the end of a storm of 20 ms is seen at 2 us.
 func TestAStormIsSeenInMicroseconds(t *testing.T) {
-	b := stormPage(t, "#view=heat&quantity=stopped&from=20080000000&to=20120000000", "heat")
+	b := stormPage(t, "no watchdog", "#view=heat&quantity=stopped&from=20080000000&to=20120000000", "heat")
 	b.shoot("storm-40us")
 	from, to := b.window("canvas.heat")
 	if to-from != 40e6 {
@@ -190,4 +191,19 @@ func TestAStormIsSeenInMicroseconds(t *testing.T) {
 	b.do(chromedp.Evaluate(`document.getElementById('tab-track').click()`, nil))
 	b.wait(`document.getElementById('weft').dataset.ready.startsWith('track')`)
 	b.shoot("storm-40us-rank")
+}
+
+// A storm that the watchdog finds is a moment: one to two polls after the detection time, and ended after the NIC
+// takes packets again.
+func TestTheWatchdogIsAMoment(t *testing.T) {
+	b := stormPage(t, "watchdog drops", "#view=heat&quantity=stopped", "heat")
+	list := b.text(`document.querySelector('.moments ul').textContent`)
+	for _, want := range []string{
+		`[12]\.\d+ ms watchdog: the watchdog finds a storm at leaf1 port 1 to node1/nic0, in priority 3`,
+		`2[12](\.\d+)? ms watchdog: the watchdog restores leaf1 port 1 to node1/nic0, in priority 3`,
+	} {
+		if !regexp.MustCompile(want).MatchString(list) {
+			t.Errorf("the moments are %q, want %s", list, want)
+		}
+	}
 }

@@ -18,12 +18,12 @@ const mostMoments = 64
 // moment is something that happened at a time of a simulation.
 type moment struct {
 	TimePs int64  `json:"time_ps"`
-	Kind   string `json:"kind"` // pause, drop, mark, fault, repair, receiver, step
+	Kind   string `json:"kind"` // pause, watchdog, drop, mark, fault, repair, receiver, step
 	Text   string `json:"text"`
 	Link   int64  `json:"link"` // -1: none
 }
 
-// moments are what happened when: first pauses, first drops and marks, faults and repairs, NICs that begin to receive
+// moments are what happened when: first pauses, storms that the watchdog found, first drops and marks, faults and repairs, NICs that begin to receive
 // slowly, and the beginnings of steps.
 func (f *Folder) moments(simulation int) ([]byte, error) {
 	s, err := f.simulation(simulation)
@@ -90,14 +90,21 @@ func (f *Folder) planned(s *results.SeriesSimulation, nodes map[int64]string) (o
 	return out
 }
 
-// firstPauses are the beginnings of the first pause of links, the earliest.
+// firstPauses are the beginnings of the first pause of links and what the watchdog did, the earliest.
 func (f *Folder) firstPauses(s *results.SeriesSimulation, names map[int64]string) (out []moment, err error) {
-	c, err := seriesfile.Select(f.series(), seriesfile.Pauses, seriesfile.Query{Where: where(s), Columns: []string{"link", "lane", "first_ps", "pauses"}})
+	c, err := seriesfile.Select(f.series(), seriesfile.Pauses, seriesfile.Query{Where: where(s), Columns: []string{"link", "lane", "first_ps", "pauses", "storm_ps", "restored_ps"}})
 	if err != nil {
 		return nil, err
 	}
 	lanes, first, pauses := list[int64](c.Column("lane")), list[int64](c.Column("first_ps")), list[int64](c.Column("pauses"))
+	storms, restored := list[int64](c.Column("storm_ps")), list[int64](c.Column("restored_ps"))
 	for i, link := range list[int64](c.Column("link")) {
+		if storms[i] >= 0 {
+			out = append(out, moment{storms[i], "watchdog", fmt.Sprintf("the watchdog finds a storm at %s, in priority %d", names[link], lanes[i]), link})
+		}
+		if restored[i] >= 0 {
+			out = append(out, moment{restored[i], "watchdog", fmt.Sprintf("the watchdog restores %s, in priority %d", names[link], lanes[i]), link})
+		}
 		out = append(out, moment{first[i], "pause", fmt.Sprintf("%s is paused for the first time, of %d, in priority %d", names[link], pauses[i], lanes[i]), link})
 	}
 	slices.SortStableFunc(out, func(a, b moment) int { return cmp.Compare(a.TimePs, b.TimePs) })

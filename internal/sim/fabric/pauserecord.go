@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"weft/internal/sim/fabric/pauses"
+	"weft/internal/sim/fabric/watchdog"
 	"weft/units"
 )
 
@@ -9,6 +10,21 @@ import (
 // network without a record pays a comparison with nil at each pause.
 func (n *Network) RecordPauses() {
 	n.pauseLogs = make([]*pauses.Log, len(n.ingress))
+	n.storms = make([]pauses.Storm, len(n.watched))
+}
+
+// recordStorm records when a watchdog found a queue in a storm, or restored it, for the first time.
+func (s *pauseState) recordStorm(p *Partition, index int32, found watchdog.Finding) {
+	if s.storms == nil {
+		return
+	}
+	at := &s.storms[index].Found
+	if found == watchdog.Restored {
+		at = &s.storms[index].Restored
+	}
+	if *at == 0 {
+		*at = p.now
+	}
 }
 
 // pauseBegins records the start of a sender's pause, and its cause.
@@ -65,6 +81,9 @@ func (n *Network) Pausings(now units.Time) []pauses.Pausing {
 	all := pauses.All(n.pauseLogs, n.classes, now)
 	for i := range all {
 		all[i].By = n.inboxes[all[i].Link].node
+		if len(n.storms) > 0 {
+			all[i].Storm = n.storms[int(all[i].Link)*n.classes+int(all[i].Class)]
+		}
 	}
 	return all
 }

@@ -36,6 +36,7 @@ type pauseState struct {
 	reaction   []units.Time     `state:"-"` // by link: of its receiver to PFC frames
 	watched    []watchdog.Queue // by port and class; nil if no switch has a watchdog
 	pauseLogs  []*pauses.Log    // by link and class; nil if pauses are not recorded
+	storms     []pauses.Storm   `state:"-"` // by port and class; nil if they are not recorded
 }
 
 // quantumBytes is one quantum of pause, 512 bit times, in bytes of the link.

@@ -56,6 +56,9 @@ func (s *pauseState) poll(p *Partition, index int32) {
 	w, o := n.watchdogOf(port), &n.ports[port]
 	head, came := p.queueHead(port, class)
 	found, again := s.watched[index].Poll(w, n.pausedQueues(port)>>class&1 != 0, head, came)
+	if found != watchdog.Nothing {
+		s.recordStorm(p, index, found)
+	}
 	switch found {
 	case watchdog.Storm:
 		p.stats.Storms++

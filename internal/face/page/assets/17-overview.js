@@ -1,6 +1,6 @@
 // Overview: all of the time in one strip, with the window and what happened when. A drag zooms to a part of it.
-const momentNames = { pause: 'pause', drop: 'drops', mark: 'ECN marks', fault: 'fault', repair: 'repair', receiver: 'slow receiver', step: 'step' };
-const momentColour = kind => token({ pause: '--c1', fault: '--c5', repair: '--c3', drop: '--c5', receiver: '--c4', mark: '--c2', step: '--soft' }[kind] ?? '--soft');
+const momentNames = { pause: 'pause', watchdog: 'watchdog', drop: 'drops', mark: 'ECN marks', fault: 'fault', repair: 'repair', receiver: 'slow receiver', step: 'step' };
+const momentColour = kind => token({ pause: '--c1', watchdog: '--c5', fault: '--c5', repair: '--c3', drop: '--c5', receiver: '--c4', mark: '--c2', step: '--soft' }[kind] ?? '--soft');
 
 // momentsOf is what happened when in a simulation, by time.
 async function momentsOf(s) {

@@ -24,7 +24,12 @@ type Pausing struct {
 	// Causes are the ports of By at which the packets from the link waited when pauses began, the
 	// port with the most bytes first. None if By is a NIC: then it was the cause itself.
 	Causes []Cause
+	// Storm is the PFC watchdog's at the sender's queue.
+	Storm Storm
 }
+
+// Storm is when a PFC watchdog first found a queue in a storm, and when it first restored it; 0 if it did not.
+type Storm struct{ Found, Restored units.Time }
 
 // Cause is a port that held the bytes that caused a pause.
 type Cause struct {

@@ -72,7 +72,13 @@ func pausesOf(n *network.Network, end units.Time) (rows []results.SeriesPause) {
 		x, l := &all[i], pausedLink(n, all, i, end)
 		row := results.SeriesPause{
 			Link: x.Link, Lane: int32(l.Priority), Pauses: x.Count, PausedPs: int64(x.Paused), FirstPs: int64(x.First),
-			Cause: -1, Share: float32(l.Share), After: -1, Circle: l.Circle,
+			Cause: -1, Share: float32(l.Share), After: -1, Circle: l.Circle, StormPs: -1, RestoredPs: -1,
+		}
+		if x.Storm.Found > 0 {
+			row.StormPs = int64(x.Storm.Found)
+		}
+		if x.Storm.Restored > 0 {
+			row.RestoredPs = int64(x.Storm.Restored)
 		}
 		if len(x.Causes) > 0 {
 			row.Cause = x.Causes[0].Port

@@ -87,7 +87,7 @@ func TestDuckDBReadsEveryFile(t *testing.T) {
 	if s := sums[0][0]; s["bytes"] != want || s["last"] != float64((rows-1)<<20) || s["simulations"] != 2.0 {
 		t.Errorf("DuckDB sums %v; want %v bytes, the last at %v, simulations up to 2", s, want, (rows-1)<<20)
 	}
-	if sums[1][0]["version"] != "1" || sums[2][0]["name"] != "node0/nic0 <b>" {
+	if sums[1][0]["version"] != "2" || sums[2][0]["name"] != "node0/nic0 <b>" {
 		t.Errorf("DuckDB reads the version %v and the name %v", sums[1], sums[2])
 	}
 }

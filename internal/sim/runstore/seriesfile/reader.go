@@ -89,6 +89,8 @@ func check(f *parquet.File, schema *parquet.Schema) error {
 		want, _ := schema.Lookup(c[0])
 		got, ok := f.Schema().Lookup(c[0])
 		switch {
+		case !ok && version < results.SeriesVersion:
+			return fmt.Errorf("the column %s is missing: the file is of version %d, and this weft reads version %d: simulate the run again", c[0], version, results.SeriesVersion)
 		case !ok:
 			return fmt.Errorf("the column %s is missing", c[0])
 		case got.Node.Type().Kind() != want.Node.Type().Kind():

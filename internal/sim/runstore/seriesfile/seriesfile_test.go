@@ -133,7 +133,8 @@ func TestFilesThatCannotBeReadAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ dir, want string }{
 		"a cut file":        {cut, "cut short"},
 		"another program's": {put(t, []results.SeriesFlow{flow}), "weft has not written it"},
-		"a newer weft's":    {put(t, []results.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "2")), "it is of version 2, and this weft reads versions up to 1"},
+		"a newer weft's":    {put(t, []results.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "3")), "it is of version 3, and this weft reads versions up to 2"},
+		"an older weft's":   {put(t, []results.SeriesHop{{}}, parquet.KeyValueMetadata(keyVersion, "1")), "the column dst_node is missing: the file is of version 1, and this weft reads version 2: simulate the run again"},
 		"a strange version": {put(t, []results.SeriesFlow{flow}, parquet.KeyValueMetadata(keyVersion, "x")), "no version"},
 		"no file":           {t.TempDir(), "no such file"},
 		"other columns":     {put(t, []results.SeriesHop{{}}, known), "the column dst_node is missing"},
