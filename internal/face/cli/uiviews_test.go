@@ -61,6 +61,18 @@ func TestTheVerdictComesFirst(t *testing.T) {
 	if spans := b.text(`document.querySelector('canvas.waterfall').dataset.spans`); spans != "0 ps to 27.08 ms; 27.08 ms to 6.755 ms; 0 ps to 6.755 ms" {
 		t.Errorf("the bars of the waterfall are %q", spans)
 	}
+	b.keepFiles()
+	b.clickText("SVG")
+	svg := b.saved()
+	for _, want := range []string{"<svg xmlns=", ": where the time goes</text>", ">congestion control</text>", ">27.08 ms</text>"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the saved waterfall has no %q", want)
+		}
+	}
+	b.clickText("CSV")
+	if csv := b.saved(); !strings.Contains(csv, "none,as on QDR,0,") || !strings.Contains(csv, ",congestion control,20320171040") {
+		t.Errorf("the saved values are %q", csv)
+	}
 	if seen := b.seen(); seen != "" {
 		t.Error(seen)
 	}

@@ -5,13 +5,17 @@ const verdict = {
   make(panel) { this.body = el('div'); panel.append(this.body); },
   async draw(s) {
     const run = s ? about.runs[s.run] : null;
+    this.rows = [];
     if (!run?.compared) { this.body.replaceChildren(el('p', {}, 'A verdict needs a run that has ended and compares several fabrics.')); return; }
     const v = await data(`verdict/${s.run}/`);
     const pictures = v.trials.slice(0, 6).map(t => this.trial(t));
     if (!v.trials.length && v.times?.length) pictures.push(this.times(v.times));
+    this.rows = v.trials.length ? [['faster', 'slower', 'size_bytes', 'faster_ps', 'slower_ps', 'property', 'effect_ps'], ...v.trials.flatMap(t => t.steps.map(x => [t.faster, t.slower, t.bytes, t.faster_ps, t.slower_ps, x.property, x.effect_ps]))]
+      : [['fabric', 'size_bytes', 'time_ps'], ...(v.times ?? []).map(t => [t.fabric, t.bytes, t.time_ps])];
     this.body.replaceChildren(el('section', { class: 'card verdict', 'aria-label': 'verdict' }, v.lines.map(l => el('p', {}, l))), ...pictures.map(p => p.place));
     for (const p of pictures) p.paint();
   },
+  csv() { return csvText(this.rows); },
   // trial is a waterfall: from the time of the slower fabric, property by property, to that of the faster one.
   trial(t) {
     const large = t.steps.filter(x => Math.abs(x.effect_ps) * 200 >= t.slower_ps - t.faster_ps), rest = t.slower_ps - t.faster_ps - large.reduce((n, x) => n + x.effect_ps, 0);
@@ -29,7 +33,7 @@ const verdict = {
     return this.picture(`Times${last.bytes ? ' at ' + bytesText(last.bytes) : ''}`, list.map(t => ({ name: t.fabric, from: 0, to: t.time_ps, colour: '--c0', text: t.time_ps ? timeText(t.time_ps) : 'no result' })));
   },
   picture(title, bars) {
-    const canvas = el('canvas', { class: 'waterfall', role: 'img', 'aria-label': `${title}: ${bars.map(b => `${b.name} ${b.text}`).join(', ')}` });
+    const canvas = el('canvas', { class: 'waterfall', role: 'img', 'data-title': title, 'aria-label': `${title}: ${bars.map(b => `${b.name} ${b.text}`).join(', ')}` });
     return { place: el('div', {}, el('h3', {}, title), el('div', { class: 'card pad' }, canvas)), paint: () => {
       const h = 26, { g, width } = prepare(canvas, bars.length * h + 4), most = Math.max(1, ...bars.flatMap(b => [b.from, b.to]));
       g.font = '13px system-ui';

@@ -17,36 +17,38 @@ function csvText(rows) {
   return rows.map(r => r.map(quoted).join(',')).join('\n') + '\n';
 }
 
-const savedName = ending => [about.runs[ui.scene.run].name, ui.scene.fabric, state.view].join('-').replace(/[^\w.-]+/g, '_').slice(0, 80) + '.' + ending;
+const savedName = ending => [about.runs[ui.seen.run].name, viewNow().bare ? '' : ui.seen.fabric, state.view].filter(Boolean).join('-').replace(/[^\w.-]+/g, '_').slice(0, 80) + '.' + ending;
 const viewNow = () => views.find(v => v.id === state.view);
 const seenIn = (root, selector) => [...root.querySelectorAll(selector)].filter(e => e.offsetParent);
 
 // savedPicture is the pictures of the view below each other, as SVG.
 async function savedPicture() {
-  const s = ui.scene, view = viewNow(), w = windowOf(s);
+  const s = ui.seen, view = viewNow(), w = view.bare ? { whole: true } : windowOf(s);
   const drawn = vectors = new Map();
   try {
     await view.draw(s);
   } finally {
     vectors = null;
   }
+  const joined = joinedPictures(s, w, view, drawn);
   await view.draw(s); // as pixels again
-  return joinedPictures(s, w, view, drawn);
+  return joined;
 }
 
 function joinedPictures(s, w, view, drawn) {
   const parts = [];
   for (const e of [...seenIn(view.panel, 'canvas, .pad'), ...seenIn(ui.series, '.pad')]) {
-    if (drawn.has(e)) parts.push(drawn.get(e));
+    if (drawn.has(e)) parts.push({ title: e.dataset.title, ...drawn.get(e) });
     if (!e.drawn) continue;
     const g = new Vector(Math.max(300, e.clientWidth), (e.drawn.height ?? 220) + 30 + 16 * e.drawn.lines.length);
     drawChart(g, e.drawn, g.width, g.height);
     parts.push(g);
   }
-  const width = Math.max(300, ...parts.map(p => p.width)), title = [document.querySelector('h1')?.textContent, simulationText(s), s.quantity.label, w.whole ? '' : `${timeText(w.from)} to ${timeText(w.to)}`].filter(Boolean).join(' · ');
+  const width = Math.max(300, ...parts.map(p => p.width)), title = [document.querySelector('h1')?.textContent, ...(view.bare ? [view.label] : [simulationText(s), s.quantity.label]), w.whole ? '' : `${timeText(w.from)} to ${timeText(w.to)}`].filter(Boolean).join(' · ');
   let y = 46;
   const body = parts.map(p => {
-    const text = `<g transform="translate(0 ${y})">${p.out.join('')}</g>`;
+    if (p.title) y += 20;
+    const text = (p.title ? `<text y="${y - 6}" font-size="13" fill="${token('--ink')}">${escaped(p.title)}</text>` : '') + `<g transform="translate(0 ${y})">${p.out.join('')}</g>`;
     y += p.height + 16;
     return text;
   });

@@ -65,11 +65,13 @@ async function refresh() {
     ui.simulation.value = state.simulation;
     ui.partial.hidden = !chosen || !about.runs[chosen.run].partial;
     ui.which.hidden = ui.timeline.hidden = ui.find.hidden = ui.saving.hidden = view.bare || Boolean(none);
+    ui.seen = s;
     ui.note.hidden = !none;
     ui.note.textContent = none;
     if (view.bare || none) {
       if (!none) await view.draw(s);
       if (mine !== drawing) return;
+      ui.saving.hidden = Boolean(none) || !view.rows?.length;
       ui.message.hidden = ui.series.hidden = true;
       root.dataset.ready = `${view.id} ${state.simulation} ${state.quantity} ${none ? 'none' : ''}`;
       return;
