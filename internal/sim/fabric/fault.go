@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/fabric/fault"
+	"weft/internal/sim/routing"
 	"weft/units"
 )
 
@@ -89,9 +90,20 @@ func (b *Builder) addEntryChanges() {
 	for i := range b.Faults.Changes {
 		c := &b.Faults.Changes[i]
 		ports, port := c.Ports, c.Port
+		sink := uint16(b.switchOf(c.Row).sink())
 		if len(ports) == 0 {
-			port = uint16(b.switchOf(c.Row).sink())
-			ports = []uint16{port}
+			port, ports = sink, []uint16{sink}
+		}
+		if slices.Contains(ports, routing.NoPort) {
+			ports = slices.Clone(ports)
+			for j := range ports {
+				if ports[j] == routing.NoPort {
+					ports[j] = sink
+				}
+			}
+		}
+		if port == routing.NoPort {
+			port = sink
 		}
 		n.faults.rows[c.Row].AddEntry(fault.Entry{At: c.At, Dst: c.Dst, Port: port, Set: sets.Number(int(c.Row), ports)})
 	}

@@ -32,8 +32,9 @@ type TableChange struct {
 	At  units.Time
 	Row int32 // of the forwarding tables
 	Dst int32
-	// Ports are the ports that the switch chooses from, ascending; none: it drops. Port is the port
-	// of static routing, and one of Ports.
+	// Ports are the ports that the switch chooses from; none: it drops. They ascend, unless the number of a port has a
+	// meaning: with LIDs of a NIC, each has its port in turn, routing.NoPort if packets to it are dropped. Port is the
+	// port of static routing, and one of Ports.
 	Ports []uint16
 	Port  uint16
 }

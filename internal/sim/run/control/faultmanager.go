@@ -68,11 +68,12 @@ type mending struct {
 	*network.Plan
 	m     *managedSubnet
 	plane int
-	start units.Time        // of the run, on the manager's clock
-	dsts  map[units.LID]int // endpoints
-	port  []uint16          // the current port, as in the tables of routing
-	sets  [][]uint16        // by entry: the ports for adaptive routing
-	sl2vl *routing.Lanes    // the current SL2VL tables; nil if the run has none
+	start units.Time            // of the run, on the manager's clock
+	dsts  map[units.LID]destLID // LIDs of endpoints
+	port  []uint16              // the current port to the first LIDs, as in the tables of routing
+	more  [][]uint16            // the same to the further LIDs that connections use
+	sets  [][]uint16            // by entry: the ports for adaptive routing
+	sl2vl *routing.Lanes        // the current SL2VL tables; nil if the run has none
 	out   *network.Faults
 }
 
@@ -101,7 +102,7 @@ func mendPlane(p *network.Plan, fp *network.Faults, spec *scenario.Control, plan
 	if fp.Control.BringUp == nil || up.Time > fp.Control.BringUp.Time {
 		fp.Control.BringUp = up
 	}
-	d := &mending{Plan: p, m: m, plane: plane, start: m.now, out: fp, dsts: map[units.LID]int{}}
+	d := &mending{Plan: p, m: m, plane: plane, start: m.now, out: fp, dsts: map[units.LID]destLID{}}
 	d.adoptTables()
 	m.writes, m.lanes = m.writes[:0], m.lanes[:0]
 	d.schedule(spec)
@@ -153,10 +154,13 @@ func (d *mending) adoptTables() {
 		n := &sub.Nodes[i]
 		nodes[i] = at[n.GUID]
 		if n.Kind != subnet.Switch {
-			d.dsts[n.Ports[n.Base()].LID] = int(nodes[i])
+			for k := range d.LIDs() {
+				d.dsts[n.Ports[n.Base()].LID+units.LID(k)] = destLID{int(nodes[i]), k}
+			}
 		}
 	}
 	adopt(d.Plan, sub, h.manager.Tables(), nodes)
+	d.rememberLIDs(sub, h.manager.Tables(), nodes)
 }
 
 // remember records the entries at the start.
@@ -288,20 +292,15 @@ func (d *mending) noticed(t *network.Turn, rec *results.Recovery, from, until un
 func (d *mending) write(w *tableWrite, rec *results.Recovery, routes *routing.Detours, changed map[int]bool) {
 	sw := int(d.m.nodes[w.node]) - d.Graph.Endpoints
 	for i, port := range w.ports {
-		dst, ok := d.dsts[units.LID(w.block*mad.LIDsPerBlock+i)]
-		if !ok {
+		to, ok := d.dsts[units.LID(w.block*mad.LIDsPerBlock+i)]
+		if !ok || !d.turnTo(sw, to, simPort(port)) {
 			continue
 		}
-		to := uint16(routing.NoPort)
-		if port != subnet.NoPort {
-			to = uint16(port) - 1
+		ports := d.portsByLID(sw, to.dst)
+		if ports == nil {
+			ports = alternatives(routes, sw, to.dst, simPort(port))
 		}
-		at := sw*d.Graph.Endpoints + dst
-		if d.port[at] == to {
-			continue
-		}
-		d.port[at] = to
-		d.change(w.at-d.start, sw, dst, alternatives(routes, sw, dst, to), rec, changed)
+		d.change(w.at-d.start, sw, to.dst, ports, rec, changed)
 	}
 }
 

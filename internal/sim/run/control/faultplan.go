@@ -2,7 +2,6 @@ package control
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,9 +18,6 @@ import (
 func planFaults(p *network.Plan, r *scenario.Resolved) error {
 	if len(r.Faults) == 0 {
 		return nil
-	}
-	if p.Routing() != network.SwitchRouting(p.Fabric.Routing.Mode) {
-		return network.Refuse(p.Fabric, "", errors.New("routing.lids spread: after a fault only the paths to the first LIDs are computed anew: take routing.lids first, or no faults"))
 	}
 	fp := &network.Faults{}
 	if err := breakable(p); err != nil {

@@ -9,7 +9,6 @@ import (
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/results"
-	"weft/scenario"
 	"weft/units"
 )
 
@@ -41,11 +40,10 @@ const mostChecks = 1 << 28
 // open fills in the times at which all paths are open after each fault.
 func open(p *network.Plan, fp *network.Faults) {
 	w := &waysOpen{Plan: p, entries: make([][]uint16, len(p.Tables.Port)), state: make([]wayState, p.Graph.Switches())}
-	mode := p.Fabric.Routing.Mode
 	for sw := range p.Tables.Switches {
 		for dst := range p.Tables.Endpoints {
 			set := p.Tables.Minimal(sw, dst)
-			if at := sw*p.Tables.Endpoints + dst; mode == scenario.Deterministic && len(set) > 0 {
+			if at := sw*p.Tables.Endpoints + dst; static(p) && len(set) > 0 {
 				set = p.Tables.Port[at : at+1]
 			}
 			w.entries[sw*p.Tables.Endpoints+dst] = set
@@ -84,7 +82,7 @@ func recoveryAt(fp *network.Faults, t *network.Turn) *results.Recovery {
 
 func (w *waysOpen) apply(c *fault.TableChange) {
 	ports := c.Ports
-	if w.Fabric.Routing.Mode == scenario.Deterministic && len(ports) > 0 {
+	if static(w.Plan) && len(ports) > 0 {
 		ports = []uint16{c.Port}
 	}
 	w.entries[int(c.Row)*w.Tables.Endpoints+int(c.Dst)] = ports
@@ -198,6 +196,9 @@ func (w *waysOpen) walk(sw int32, dst int) bool {
 
 // leads reports whether a port of a switch leads to an endpoint.
 func (w *waysOpen) leads(sw int32, port uint16, dst int) bool {
+	if port == routing.NoPort {
+		return false
+	}
 	end := topology.End{Node: topology.NodeID(w.Graph.Endpoints) + topology.NodeID(sw), Port: int32(port)}
 	far, cable, ok := w.Graph.Peer(end)
 	switch {

@@ -43,7 +43,10 @@ type managedSubnet struct {
 	trapAt  units.Time                  // the requested event for the agents' next traps
 	keys    func(sm.EndPort) []mad.PKey // nil without P_Key partitions
 	compute units.Time
+	lmc     uint8                    // of the NICs, with LIDs if the scenario gives the tables
+	lids    map[units.GUID]units.LID // by port GUID; nil: the manager assigns them
 	route   sm.Router
+	whole   int     // cable ends of the subnet at its bring-up
 	asked   *asking // the request of a program; nil without one
 
 	writes []tableWrite
@@ -122,7 +125,7 @@ func newManagedSubnet(p *network.Plan, spec *scenario.Control, plane int) (*mana
 	entries := units.Time(sub.Switches()) * units.Time(len(sub.Nodes))
 	m.compute = entries * spec.SM.Entry
 	m.route = func(s *subnet.Subnet) (*subnet.Tables, string, error) {
-		res, instead, err := reroute(p, s)
+		res, instead, err := m.tables(p, s)
 		if err != nil {
 			return nil, "", err
 		}
@@ -132,6 +135,9 @@ func newManagedSubnet(p *network.Plan, spec *scenario.Control, plane int) (*mana
 		}
 		m.log.sweeps[len(m.log.sweeps)-1].circle = circle
 		return res.Tables, instead, nil
+	}
+	if len(p.Fabric.Routing.Forwarding) > 0 {
+		m.lmc, m.lids = uint8(p.Fabric.Routing.LMC), knownLIDs(p.Graph, sub, nodes)
 	}
 	places := []int{0}
 	last := 0 // host of the cluster
@@ -168,7 +174,8 @@ func (m *managedSubnet) addManager(at subnet.End, priority uint8) {
 		key.Key = uint64(m.spec.SM.StandbyMKey)
 	}
 	h.manager = sm.New(sm.Config{
-		MKey:       key,
+		MKey: key,
+		LMC:  m.lmc, LIDs: m.lids,
 		Partitions: m.keys,
 		Priority:   priority, Window: m.spec.SM.Window, Sweep: m.spec.SM.Sweep, Poll: m.spec.SM.Poll,
 		// Requests sent after a table computation were queued before it.

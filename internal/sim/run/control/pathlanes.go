@@ -100,7 +100,9 @@ func keepsLevels(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, plane in
 	endpoint := make([]topology.NodeID, sub.TopLID()+1)
 	for i := range sub.Nodes {
 		if n := &sub.Nodes[i]; n.Kind != subnet.Switch {
-			endpoint[n.Ports[n.Base()].LID] = at[n.GUID]
+			for k := range 1 << n.Ports[n.Base()].LMC {
+				endpoint[int(n.Ports[n.Base()].LID)+k] = at[n.GUID]
+			}
 		}
 	}
 	kept := *t

@@ -171,6 +171,40 @@ func reroute(p *network.Plan, sub *subnet.Subnet) (res *route.Result, instead st
 	return res, res.Report.Reason, nil
 }
 
+// tables are the tables of a running manager: those that the scenario gives while no cable is missing, else those of its
+// engine.
+func (m *managedSubnet) tables(p *network.Plan, s *subnet.Subnet) (res *route.Result, instead string, err error) {
+	if len(p.Fabric.Routing.Forwarding) == 0 {
+		return reroute(p, s)
+	}
+	ends := cableEnds(s)
+	if m.whole == 0 {
+		m.whole = ends
+	}
+	if ends != m.whole {
+		return reroute(p, s)
+	}
+	at := p.NodesByGUID()
+	nodes := make([]topology.NodeID, len(s.Nodes))
+	for i := range s.Nodes {
+		nodes[i] = at[s.Nodes[i].GUID]
+	}
+	res, err = given(p, s, nodes)
+	return res, "", err
+}
+
+// cableEnds is the number of ports with a cable.
+func cableEnds(s *subnet.Subnet) (n int) {
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			if s.Nodes[i].Ports[p].Peer.Exists() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // prove refuses tables that do not deliver everything between ends, and tables with a credit loop.
 func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
 	report, err := proof.Check(sub, t, proof.Options{})

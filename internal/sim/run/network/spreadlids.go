@@ -32,6 +32,9 @@ func (p *Plan) lidOf(entropy uint32) int {
 	return int(entropy>>1) % p.lids
 }
 
+// LIDs is the number of LIDs of a NIC among which connections choose; 1 without [Plan.SpreadLIDs].
+func (p *Plan) LIDs() int { return max(1, p.lids) }
+
 // Routing is the switches' method of choosing a path.
 func (p *Plan) Routing() fabric.Routing {
 	if p.lids > 1 {
