@@ -18,25 +18,41 @@ type file struct {
 
 // Open opens a device such as /dev/infiniband/umad0, and with it issm0, and registers a manager's classes.
 func Open(path string) (*Port, error) {
-	number, ok := strings.CutPrefix(filepath.Base(path), "umad")
-	if !ok {
-		return nil, fmt.Errorf("%s is no umad device: expected a path such as /dev/infiniband/umad0", path)
-	}
-	d, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	p, f, err := open(path, New)
 	if err != nil {
 		return nil, err
 	}
-	f := &file{File: d}
-	p, err := New(f)
-	if err != nil {
-		d.Close()
-		return nil, err
-	}
+	number := strings.TrimPrefix(filepath.Base(path), "umad")
 	if f.manager, err = os.OpenFile(filepath.Join(filepath.Dir(path), "issm"+number), os.O_RDWR|syscall.O_NONBLOCK, 0); err != nil {
-		d.Close()
+		f.Close()
 		return nil, fmt.Errorf("the port cannot be a Subnet Manager's: %w", err)
 	}
 	return p, nil
+}
+
+// OpenReader opens a device such as /dev/infiniband/umad0 for a program that reads the fabric. The port does not say that a
+// Subnet Manager runs on it.
+func OpenReader(path string) (*Port, error) {
+	p, _, err := open(path, NewReader)
+	return p, err
+}
+
+// open opens a device and registers classes at it.
+func open(path string, register func(Device) (*Port, error)) (*Port, *file, error) {
+	if !strings.HasPrefix(filepath.Base(path), "umad") {
+		return nil, nil, fmt.Errorf("%s is no umad device: expected a path such as /dev/infiniband/umad0", path)
+	}
+	d, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &file{File: d}
+	p, err := register(f)
+	if err != nil {
+		d.Close()
+		return nil, nil, err
+	}
+	return p, f, nil
 }
 
 // Control implements Device.

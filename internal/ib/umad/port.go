@@ -50,6 +50,9 @@ type agent struct {
 	methods []uint8 // of requests by others
 }
 
+// readers are the classes of a program that reads a fabric by directed routes: it receives answers, and no requests.
+var readers = []agent{{class: mad.SubnDirected, version: 1}}
+
 // agents are the classes of a manager: both kinds of subnet management, and subnet administration (IBA vol. 1, 14.2.3, 15.2.2).
 var agents = []agent{
 	{mad.SubnLID, 0, 1, []uint8{1, 2, 5, 7}},
@@ -64,7 +67,7 @@ const answerWait = 1000
 // maxWaiting bounds the requests without an answer, whose numbers are kept.
 const maxWaiting = 1 << 16
 
-// Port sends and receives the datagrams of a Subnet Manager. Send and Receive may run at the same time as SetReceiveDeadline,
+// Port sends and receives the datagrams of a Subnet Manager, or of a program that reads a fabric. Send and Receive may run at the same time as SetReceiveDeadline,
 // not as each other.
 type Port struct {
 	device Device
@@ -73,12 +76,17 @@ type Port struct {
 }
 
 // New registers the classes of a manager at a device.
-func New(d Device) (*Port, error) {
+func New(d Device) (*Port, error) { return register(d, agents) }
+
+// NewReader registers a program at a device that asks nodes by directed routes. It does not disturb a manager of this port.
+func NewReader(d Device) (*Port, error) { return register(d, readers) }
+
+func register(d Device, classes []agent) (*Port, error) {
 	if err := d.Control(enablePKey, nil); err != nil {
 		return nil, fmt.Errorf("the device does not take headers with a P_Key index: %w", err)
 	}
 	p := &Port{device: d, agent: map[mad.Class]uint32{}, number: map[uint32]uint64{}}
-	for _, a := range agents {
+	for _, a := range classes {
 		var arg [agentSize]byte
 		binary.NativeEndian.PutUint32(arg[agentQPN:], a.qp)
 		arg[agentClass], arg[agentVersion] = byte(a.class), a.version
@@ -87,7 +95,11 @@ func New(d Device) (*Port, error) {
 			binary.NativeEndian.PutUint64(arg[at:], binary.NativeEndian.Uint64(arg[at:])|1<<(m%64))
 		}
 		if err := d.Control(registerAgent, arg[:]); err != nil {
-			return nil, fmt.Errorf("the device does not register class 0x%02x: %w (another Subnet Manager may hold it)", byte(a.class), err)
+			why := ""
+			if len(a.methods) > 0 {
+				why = " (another Subnet Manager may hold it)"
+			}
+			return nil, fmt.Errorf("the device does not register class 0x%02x: %w%s", byte(a.class), err, why)
 		}
 		p.agent[a.class] = binary.NativeEndian.Uint32(arg[agentID:])
 	}

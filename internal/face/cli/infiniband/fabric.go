@@ -26,6 +26,7 @@ func NewFabric(e *simulator.Simulator) *cobra.Command {
 
 func newFabricInspect(e *simulator.Simulator) *cobra.Command {
 	var asJSON bool
+	var live liveFabric
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "the family, levels and rails of a fabric, and its faults",
@@ -48,15 +49,34 @@ opensm.
 If lines of the file contradict each other about a cable, that is the first finding,
 and the cable is left out.
 
+With --umad the real fabric at a port of an adapter takes the place of FILE, and with
+--ibsim one of a simulator. It is discovered by directed routes, which only read.
+
 The format is recognised by content. gzip and xz are undone; - reads standard input. From
 a scenario (.yaml), the first InfiniBand fabric is used, or its first if it has none. The
 exit code is 0 even with findings, and 6 if nothing could be judged.`,
 		Example: `  ibnetdiscover > real.topo
   weft fabric inspect real.topo
   weft fabric inspect real.topo --json
-  weft fabric inspect configs/`,
-		Args: flags.Args(1, 1, "one file"),
-		RunE: func(_ *cobra.Command, given []string) error {
+  weft fabric inspect configs/
+  weft fabric inspect --umad /dev/infiniband/umad0 -o real.topo`,
+		Args: func(cmd *cobra.Command, given []string) error {
+			if live.asked() {
+				return flags.Args(0, 0, "no file beside --umad or --ibsim")(cmd, given)
+			}
+			return flags.Args(1, 1, "one file")(cmd, given)
+		},
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if err := live.check(cmd); err != nil {
+				return err
+			}
+			if live.asked() {
+				f, err := live.discover(cmd.Context(), e.Env)
+				if err != nil {
+					return err
+				}
+				return inspectSubnet(e, live.name(), f, asJSON)
+			}
 			switch source, err := ethernetAt(e, given[0]); {
 			case err != nil:
 				return err
@@ -67,22 +87,28 @@ exit code is 0 even with findings, and 6 if nothing could be judged.`,
 			if err != nil {
 				return err
 			}
-			found := inspect.Subnet(f.subnet, contradictions(f.report)...)
-			foreseen, why := foreseeOpenSM(f.subnet, given[0], found.Adapters)
-			out := inspected{File: given[0], Format: f.format, Read: f.report, Report: found, OpenSM: foreseen}
-			if why != nil {
-				out.NotComputed = why.Error()
-			}
-			err = e.Present(report.Inspection(fmt.Sprintf("%s (%s)", given[0], f.format), found, openSMBlocks(foreseen, why)), asJSON, out)
-			if err == nil && found.Blank() {
-				err = exit.Errorf(exit.NotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", given[0])
-			}
-			return err
+			return inspectSubnet(e, given[0], f, asJSON)
 		},
 	}
+	live.register(e.Env, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	e.ReportFlags(cmd)
 	return cmd
+}
+
+// inspectSubnet reports on an InfiniBand fabric.
+func inspectSubnet(e *simulator.Simulator, name string, f fabricFile, asJSON bool) error {
+	found := inspect.Subnet(f.subnet, contradictions(f.report)...)
+	foreseen, why := foreseeOpenSM(f.subnet, name, found.Adapters)
+	out := inspected{File: name, Format: f.format, Read: f.report, Report: found, OpenSM: foreseen}
+	if why != nil {
+		out.NotComputed = why.Error()
+	}
+	err := e.Present(report.Inspection(fmt.Sprintf("%s (%s)", name, f.format), found, openSMBlocks(foreseen, why)), asJSON, out)
+	if err == nil && found.Blank() {
+		err = exit.Errorf(exit.NotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", name)
+	}
+	return err
 }
 
 // inspected is the output of weft fabric inspect --json.

@@ -2,7 +2,6 @@ package infiniband
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +24,7 @@ import (
 // smRun is the flags of weft sm run.
 type smRun struct {
 	engineInput
-	ibsim    bool
-	socket   string
-	host     string
-	umad     string
+	attachment
 	engine   string
 	lids     string
 	parts    string
@@ -72,12 +68,10 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&r.ibsim, "ibsim", false, "attach to a fabric that ibsim or weft ibsim serves")
-	f.StringVar(&r.umad, "umad", "", "manage the real fabric at a port, such as /dev/infiniband/umad0; untried: no adapter was at hand, and it was tested against a double of Linux's interface alone")
-	f.StringVar(&r.socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "sim"), "the simulator's name (default: IBSIM_SOCKNAME, or sim)")
-	f.StringVar(&r.host, "host", e.Getenv("SIM_HOST"), "the node to run on, by GUID as in H-0002c90300100004, or by name (default: SIM_HOST, or the simulator's first)")
+	r.attachment.register(e, cmd, "attach to a fabric that ibsim or weft ibsim serves",
+		"manage the real fabric at a port, such as /dev/infiniband/umad0; untried: no adapter was at hand, and it was tested against a double of Linux's interface alone")
 	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
-	r.register(cmd)
+	r.engineInput.register(cmd)
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
 	f.StringVar(&r.parts, "partitions", "", "partitions.conf in opensm's format: the members of each partition")
 	f.StringVar(&r.config, "config", "", "opensm.conf: engine, files, keys, partitions, quality of service and times; flags come before it")
@@ -140,7 +134,7 @@ func runManager(ctx context.Context, e *process.Env, r *smRun) error {
 		return err
 	}
 	r.tellOfUntaken(e)
-	client, err := r.attach(e)
+	client, err := r.asManager(e)
 	if err != nil {
 		return err
 	}
