@@ -11,9 +11,9 @@ import (
 )
 
 // Subnet describes a subnet and its faults. contradictions is the reader's messages about
-// cables that contradict each other and were left out.
+// cables that contradict each other and were left out. The report does not depend on the order of the nodes.
 func Subnet(s *subnet.Subnet, contradictions ...string) *Report {
-	return inspect(s, contradictions, nil, false).report
+	return inspect(s.Reordered(s.ByName()), contradictions, nil, false).report
 }
 
 // Ethernet describes a fabric without GUIDs and LIDs, whose ports have names and whose links have bare rates. disputed

@@ -1,6 +1,9 @@
 package sm
 
 import (
+	"cmp"
+	"slices"
+
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -107,7 +110,8 @@ func (x *Explorer) Missed() int {
 }
 
 // Subnet is what was found: nodes that answered all requests about themselves, with the LIDs that their ports have, and the
-// cables between them. Origin is the own port.
+// cables between them. Origin is the own port. Nodes are in the order of ibnetdiscover's file: switches by their distance,
+// then the others; of those alike the last found comes first.
 func (x *Explorer) Subnet() *subnet.Subnet {
 	s, at := x.fabric.build()
 	for i := range s.Nodes {
@@ -118,5 +122,16 @@ func (x *Explorer) Subnet() *subnet.Subnet {
 			}
 		}
 	}
-	return s
+	rank := func(i int32) int {
+		if n := x.fabric.nodes[at[i]]; n.isSwitch() {
+			return len(n.agentOf(0).path)
+		}
+		return mad.MaxHops + 1
+	}
+	order := make([]int32, len(s.Nodes))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b, a)) })
+	return s.Reordered(order)
 }

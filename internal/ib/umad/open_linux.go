@@ -18,7 +18,7 @@ type file struct {
 
 // Open opens a device such as /dev/infiniband/umad0, and with it issm0, and registers a manager's classes.
 func Open(path string) (*Port, error) {
-	p, f, err := open(path, New)
+	p, f, err := openAs(path, New)
 	if err != nil {
 		return nil, err
 	}
@@ -33,12 +33,12 @@ func Open(path string) (*Port, error) {
 // OpenReader opens a device such as /dev/infiniband/umad0 for a program that reads the fabric. The port does not say that a
 // Subnet Manager runs on it.
 func OpenReader(path string) (*Port, error) {
-	p, _, err := open(path, NewReader)
+	p, _, err := openAs(path, NewReader)
 	return p, err
 }
 
-// open opens a device and registers classes at it.
-func open(path string, register func(Device) (*Port, error)) (*Port, *file, error) {
+// openAs opens a device and registers classes at it.
+func openAs(path string, register func(Device) (*Port, error)) (*Port, *file, error) {
 	if !strings.HasPrefix(filepath.Base(path), "umad") {
 		return nil, nil, fmt.Errorf("%s is no umad device: expected a path such as /dev/infiniband/umad0", path)
 	}

@@ -2,7 +2,9 @@ package infiniband
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -87,6 +89,9 @@ func untried(e *process.Env) {
 }
 
 func cannotOpen(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w (Linux makes umad devices for adapters with a driver, once the module ib_umad is loaded)", err)
+	}
 	return exit.Errorf(exit.Failed, "%s cannot be opened: %w", path, err)
 }
 
