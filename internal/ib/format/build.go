@@ -115,7 +115,7 @@ func (b *builder) compare(in *lines, p *seenPort, s *sighting) {
 		in.note("%s has LID %d here and LID %d in line %d: the latter is used", p.describe(), s.lid, p.lid, p.where.line)
 	}
 	if s.node.Name != "" && p.node.Name != "" && s.node.Name != p.node.Name {
-		in.note("%v is called %q here and %q in line %d: the latter is used", s.key(), wording.Abridged(s.node.Name, 64), wording.Abridged(p.node.Name, 64), p.where.line)
+		b.log.misnamed(place{in.name, in.n}, s.key(), s.node.Name, p.node.Name, p.where.line)
 	}
 	if p.node.Name == "" {
 		p.node.Name = s.node.Name

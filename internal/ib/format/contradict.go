@@ -3,7 +3,9 @@ package format
 import (
 	"fmt"
 
+	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
+	"weft/units"
 )
 
 // claim is a line's statement about a cable: it connects two ports, or the first port has no cable
@@ -33,6 +35,9 @@ func (l *log) contradicted(claims []claim, name func(subnet.End) string) map[sub
 		case !known:
 			first[at] = said{to, where}
 		case was.peer != to && !told[[2]subnet.End{at, to}]:
+			if !bad[at] {
+				l.report.Disputed = append(l.report.Disputed, at)
+			}
 			bad[at], told[[2]subnet.End{at, to}] = true, true
 			l.contradict(where, "%s is joined to %s here and to %s in line %d: neither cable is used", name(at), peer(to), peer(was.peer), was.where.line)
 		}
@@ -52,4 +57,22 @@ func (l *log) contradict(at place, format string, args ...any) {
 		return
 	}
 	l.report.Contradictions = append(l.report.Contradictions, Problem{at.file, at.line, fmt.Sprintf(format, args...)})
+}
+
+// misnamed tells that two lines have different names for one GUID, once for each name.
+func (l *log) misnamed(at place, guid units.GUID, here, there string, line int) {
+	key := fmt.Sprint(guid, here)
+	if l.misnames[key] || len(l.misnames) == maxNotes {
+		return
+	}
+	if l.misnames == nil {
+		l.misnames = map[string]bool{}
+	}
+	l.misnames[key] = true
+	text := fmt.Sprintf("%v is called %q here and %q in line %d: the latter is used", guid, wording.Abridged(here, 64), wording.Abridged(there, 64), line)
+	if l.lenient {
+		l.contradict(at, "%s", text)
+		return
+	}
+	l.note(at.file, at.line, "%s", text)
 }

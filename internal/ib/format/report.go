@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/base/wording"
+	"weft/internal/ib/subnet"
 )
 
 // Problem is one error in a file, or a remark.
@@ -57,16 +58,21 @@ type Report struct {
 	Skipped   []Skipped `json:"skipped,omitempty"`
 	Notes     []Problem `json:"notes,omitempty"` // oddities, and assumptions about missing data
 	MoreNotes int       `json:"more_notes,omitempty"`
-	// Contradictions is the contradicting lines about cables. These cables were left out.
+	// Contradictions is the contradicting lines about cables and nodes. These cables were left out, and of two descriptions
+	// of a node the second.
 	Contradictions     []Problem `json:"contradictions,omitempty"`
 	MoreContradictions int       `json:"more_contradictions,omitempty"`
+	// Disputed are the ports of such cables: whether they have one is not known.
+	Disputed []subnet.End `json:"-"`
 }
 
 // log collects a reader's errors and remarks.
 type log struct {
-	errs    Errors
-	report  Report
-	lenient bool // contradictions about cables are remarks, not errors
+	errs   Errors
+	report Report
+	// misnames are the names, by GUID and name, that are told already.
+	misnames map[string]bool
+	lenient  bool // contradictions about cables are remarks, not errors
 }
 
 func (l *log) fail(file string, line int, format string, args ...any) {

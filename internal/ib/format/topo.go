@@ -1,10 +1,12 @@
 package format
 
 import (
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -217,6 +219,11 @@ func (t *topoReader) head(in *lines, kind subnet.Kind, rest string) int32 {
 		if before >= 0 {
 			where = " (first at " + t.heads[before].file + ":" + strconv.Itoa(t.heads[before].line) + ")"
 		}
+		if before >= 0 && t.log.lenient {
+			t.log.contradict(place{in.name, in.n}, "node %q%s is described twice%s as %q: two devices with one GUID, or one listed twice: the first description is used",
+				id, calledIn(c.rest), where, t.s.Nodes[before].Name)
+			return broken
+		}
 		in.fail("node %q is described twice%s: expected each node once", id, where)
 		return broken
 	}
@@ -231,6 +238,15 @@ func (t *topoReader) head(in *lines, kind subnet.Kind, rest string) int32 {
 		return broken
 	}
 	return t.addNode(in, kind, ports, id, c.rest)
+}
+
+// calledIn is the name in the rest of a head, for a message; empty if it has none.
+func calledIn(rest string) string {
+	if _, name, ok := strings.Cut(rest, `# "`); ok {
+		name, _, _ = strings.Cut(name, `"`)
+		return fmt.Sprintf(", called %q,", wording.Abridged(name, 64))
+	}
+	return ""
 }
 
 // addNode adds the node of a head with the attributes from the lines above it.

@@ -48,7 +48,8 @@ func (t *topoReader) connect() {
 			}
 			t.join(said, t.aliases[said.remote])
 		case !mutual && t.log.lenient:
-			t.log.contradict(said.where, "a cable with one end: %s is joined to %s, and no line describes that port", t.end(said.at), t.end(far[i]))
+			t.log.report.Disputed = append(t.log.report.Disputed, said.at, far[i])
+			t.log.contradict(said.where, "a cable with one end: %s is joined to %s, and no line describes that port: it is not used", t.end(said.at), t.end(far[i]))
 		case !mutual:
 			t.fail(said.where, "a cable with one end: %s is joined to %s, and no line describes that port: expected [%d] %q[%d] there",
 				t.end(said.at), t.end(far[i]), far[i].Port, t.id(said.at), said.at.Port)
@@ -138,6 +139,9 @@ func (t *topoReader) sameEnd(a, b *saidCable) {
 	p, n := t.s.Port(b.at), &t.s.Nodes[b.at.Node]
 	if a.guid != 0 && n.Kind != subnet.Switch && a.guid != p.GUID {
 		t.fail(a.where, "the ends of a cable disagree: the port at the other end is %v here and %v in its own line (%d)", a.guid, p.GUID, b.where.line)
+	}
+	if named := n.ID == "" && n.Name != t.id(b.at); named && a.name != "" && a.name != n.Name {
+		t.log.misnamed(a.where, n.GUID, a.name, n.Name, t.heads[b.at.Node].line)
 	}
 	lid := p.LID
 	if n.Kind == subnet.Switch {

@@ -22,6 +22,7 @@ type saidCable struct {
 	guid   units.GUID // of the other port; 0 if the line has none
 	lid    units.LID  // of the other port; 0 if the line has none
 	hasLID bool
+	name   string // of the other node; empty if the line has none
 
 	link    subnet.Link // from the line
 	hasLink bool
@@ -197,6 +198,7 @@ func (t *topoReader) portComment(in *lines, text string, said *saidCable) {
 	if end < 0 {
 		return
 	}
+	said.name = c.rest[:end]
 	c.rest = c.rest[end+len(`" lid `):]
 	if lid, ok := c.number(1<<16 - 1); ok {
 		said.lid, said.hasLID = units.LID(lid), true

@@ -48,6 +48,14 @@ func Cabling(s *subnet.Subnet) *cabling.Fabric {
 	return f
 }
 
+// CablingEnds are ports of a subnet as those of its [Cabling].
+func CablingEnds(s *subnet.Subnet, ends []subnet.End) (all []cabling.End) {
+	for _, e := range ends {
+		all = append(all, cableEnd(s, e))
+	}
+	return all
+}
+
 // groupOf is the host of an adapter: its name, or, for an adapter with its vendor's default name, the system that it
 // is in. Empty if neither is known.
 func groupOf(n *subnet.Node, host string) string {

@@ -123,8 +123,10 @@ func ofInfiniBand(name string, text []byte, files Files) (*Source, error) {
 	}
 	f := inspect.Cabling(s)
 	f.Format = string(kind)
+	f.Disputed = inspect.CablingEnds(s, report.Disputed)
 	for _, p := range report.Contradictions {
-		f.Note("%v: the cable is left out", p)
+		f.Contradictions = append(f.Contradictions, p.String())
+		f.Note("%v", p)
 	}
 	return &Source{Name: name, Format: f.Format, Fabric: f, Subnet: s, InfiniBand: true}, nil
 }
