@@ -3,6 +3,7 @@ package ibsim
 import (
 	"encoding/binary"
 	"net"
+	"strconv"
 	"strings"
 
 	"weft/internal/ib/subnet"
@@ -102,7 +103,7 @@ func (s *Server) answerPortInfo(m *message, c *client) {
 
 // attach adds a client, whose socket for datagrams exists already.
 func (s *Server) attach(m *message) bool {
-	at, known := s.names[m.nodeID()]
+	at, known := s.place(m.nodeID())
 	if m.nodeID() == "" {
 		at, known = subnet.End{Port: s.fabric.Subnet().Nodes[0].Base()}, true
 	}
@@ -129,6 +130,23 @@ func (s *Server) attach(m *message) bool {
 	s.wait.Add(1)
 	go s.serveClient(c)
 	return true
+}
+
+// place is the port that a program names: a node, or a port of it as in node0[2].
+func (s *Server) place(name string) (subnet.End, bool) {
+	if at, known := s.names[name]; known {
+		return at, true
+	}
+	node, port, ok := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	at, known := s.names[node]
+	number, err := strconv.ParseUint(port, 10, 8)
+	if !ok || !known || err != nil || number == 0 || int(number) >= len(s.fabric.Subnet().Nodes[at.Node].Ports) {
+		return at, false
+	}
+	if s.fabric.Subnet().Nodes[at.Node].Kind != subnet.Switch {
+		at.Port = uint8(number)
+	}
+	return at, true
 }
 
 // freeID is an unused client number. If there is none, it frees the numbers of programs that ended

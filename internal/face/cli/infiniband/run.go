@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ import (
 // smRun is the flags of weft sm run.
 type smRun struct {
 	engineInput
-	attachment
+	ports    attachments
 	engine   string
 	lids     string
 	parts    string
@@ -53,12 +54,16 @@ subnet up and keeps it up, until it is interrupted. Tables are
 proven before they are written. If the engine cannot route the fabric, or its tables
 are refuted, the manager uses the tables of minhop, as opensm does, or of auto. It
 reports that, and returns to the engine when it can. With --guid2lid, port GUIDs and
-their LIDs are kept in a file of opensm's format, so they survive restarts.`,
+their LIDs are kept in a file of opensm's format, so they survive restarts.
+
+Planes that no cable joins are subnets of their own: --host or --umad with a port of
+each plane runs one manager for each.`,
 		Example: `  weft sm run --ibsim --socket sim --engine ftree
-  weft sm run --ibsim --host H-0002c90300100004 --once`,
+  weft sm run --ibsim --host H-0002c90300100004 --once
+  weft sm run --ibsim --host 'gpu1 mlx5_0[1]' --host 'gpu1 mlx5_0[2]'`,
 		Args: flags.Args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if r.ibsim == (r.umad != "") {
+			if r.ports.ibsim == (len(r.ports.umad) > 0) {
 				return errors.New("give --ibsim or --umad: scripts must name the kind of fabric")
 			}
 			if err := r.readConfig(e, cmd); err != nil {
@@ -68,8 +73,7 @@ their LIDs are kept in a file of opensm's format, so they survive restarts.`,
 		},
 	}
 	f := cmd.Flags()
-	r.attachment.register(e, cmd, "attach to a fabric that ibsim or weft ibsim serves",
-		"manage the real fabric at a port, such as /dev/infiniband/umad0; untried: no adapter was at hand, and it was tested against a double of Linux's interface alone")
+	r.ports.register(e, cmd)
 	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
 	r.engineInput.register(cmd)
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
@@ -134,13 +138,7 @@ func runManager(ctx context.Context, e *process.Env, r *smRun) error {
 		return err
 	}
 	r.tellOfUntaken(e)
-	client, err := r.asManager(e)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	d := &smDriver{e: e, r: r, client: client, manager: sm.New(cfg), start: time.Now()}
-	return d.run(ctx)
+	return r.manage(ctx, e, cfg)
 }
 
 // readPolicy reads the site's files of partitions and QoS.
@@ -155,7 +153,7 @@ func readPolicy(e *process.Env, r *smRun, cfg *sm.Config) (err error) {
 			return err
 		}
 	}
-	return readLIDs(e, r.lids, cfg)
+	return nil
 }
 
 // readLIDs reads the previous LIDs of ports, if the file exists.
@@ -188,6 +186,9 @@ type smDriver struct {
 	r       *smRun
 	client  managerPort
 	manager *sm.Manager
+	lids    string      // file of LIDs; "" for none
+	plane   int         // from 1; 0 if there is one alone
+	output  *sync.Mutex // of the lines of all planes
 	start   time.Time
 	batch   sm.Batch
 	up      bool
@@ -288,29 +289,30 @@ func (d *smDriver) flush() error {
 
 // printed is an event in JSON.
 type printed struct {
-	Seconds float64 `json:"seconds"` // since the start
+	Plane   int     `json:"plane,omitempty"` // from 1, with several managers
+	Seconds float64 `json:"seconds"`         // since the start
 	sm.EventRecord
 }
 
 // tell prints an event.
 func (d *smDriver) tell(event sm.Event) error {
-	var err error
+	d.output.Lock()
+	defer d.output.Unlock()
 	if d.r.asJSON {
-		err = d.e.PrintLine(printed{d.now().Seconds(), event.Record()})
-	} else {
-		_, err = fmt.Fprintln(d.e.Stdout, event)
+		return d.e.PrintLine(printed{d.plane, d.now().Seconds(), event.Record()})
 	}
+	_, err := fmt.Fprintf(d.e.Stdout, "%s%v\n", d.prefix(), event)
 	return err
 }
 
 // writeLIDs writes the LIDs of ports, in opensm's format.
 func (d *smDriver) writeLIDs() error {
-	if d.r.lids == "" {
+	if d.lids == "" {
 		return nil
 	}
 	var text bytes.Buffer
 	if err := format.WriteGUID2LID(&text, d.manager.Subnet()); err != nil {
 		return exit.Errorf(exit.Failed, "the LIDs cannot be written: %w", err)
 	}
-	return d.e.WriteText(d.r.lids, text.Bytes())
+	return d.e.WriteText(d.lids, text.Bytes())
 }

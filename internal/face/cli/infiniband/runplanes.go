@@ -1,0 +1,139 @@
+package infiniband
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/cli/exit"
+	"weft/internal/face/cli/process"
+	"weft/internal/ib/sm"
+)
+
+// attachments is the flags of the ports of weft sm run: one, or one on each plane.
+type attachments struct {
+	ibsim  bool
+	socket string
+	hosts  []string
+	umad   []string
+}
+
+// mostPlanes bounds the ports: fabrics have two to eight planes.
+const mostPlanes = 16
+
+func (a *attachments) register(e *process.Env, cmd *cobra.Command) {
+	var one attachment
+	defaults := cobra.Command{}
+	one.register(e, &defaults, "attach to a fabric that ibsim or weft ibsim serves", "")
+	f := cmd.Flags()
+	f.BoolVar(&a.ibsim, "ibsim", false, defaults.Flags().Lookup("ibsim").Usage)
+	f.StringArrayVar(&a.umad, "umad", nil, "manage the real fabric at a port, such as /dev/infiniband/umad0; again for a port of each further plane. Untried: no adapter was at hand, and it was tested against a double of Linux's interface alone")
+	f.StringVar(&a.socket, "socket", one.socket, defaults.Flags().Lookup("socket").Usage)
+	f.StringArrayVar(&a.hosts, "host", nil, "the node to run on, by GUID as in H-0002c90300100004, or by name; of weft ibsim also a port, as in H-0002c90300100004[2]; again for a port of each further plane (default: SIM_HOST, or the simulator's first)")
+}
+
+// each is a port on each plane.
+func (a *attachments) each(e *process.Env) ([]attachment, error) {
+	var all []attachment
+	for _, path := range a.umad {
+		all = append(all, attachment{umad: path})
+	}
+	hosts := a.hosts
+	if len(hosts) == 0 {
+		hosts = []string{e.Getenv("SIM_HOST")}
+	}
+	for _, host := range hosts {
+		if a.ibsim {
+			all = append(all, attachment{ibsim: true, socket: a.socket, host: host})
+		}
+	}
+	if len(all) > mostPlanes {
+		return nil, fmt.Errorf("%d ports: valid are up to %d, one on each plane", len(all), mostPlanes)
+	}
+	for i := range all {
+		for j := range all[:i] {
+			if all[i] == all[j] {
+				return nil, fmt.Errorf("the port %s is given twice: give a port of each plane once", all[i].port())
+			}
+		}
+	}
+	return all, nil
+}
+
+// port is the port for messages.
+func (a *attachment) port() string {
+	if a.umad != "" {
+		return a.umad
+	}
+	return a.host
+}
+
+// manage runs a manager at each port until the context ends, or, with --once, until all subnets are up. If one fails the
+// others go on: their planes need them.
+func (r *smRun) manage(ctx context.Context, e *process.Env, cfg sm.Config) error {
+	ports, err := r.ports.each(e)
+	if err != nil {
+		return err
+	}
+	drivers := make([]*smDriver, len(ports))
+	output := &sync.Mutex{}
+	for i := range ports {
+		client, err := ports[i].asManager(e)
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		d := &smDriver{e: e, r: r, client: client, lids: r.lids, output: output, start: time.Now()}
+		if len(ports) > 1 {
+			d.plane = i + 1
+			if d.lids != "" {
+				d.lids += fmt.Sprintf(".plane%d", d.plane)
+			}
+		}
+		own := cfg
+		if err := readLIDs(e, d.lids, &own); err != nil {
+			return err
+		}
+		d.manager = sm.New(own)
+		drivers[i] = d
+	}
+	return runAll(ctx, drivers)
+}
+
+// runAll runs the managers side by side.
+func runAll(ctx context.Context, drivers []*smDriver) error {
+	if len(drivers) == 1 {
+		return drivers[0].run(ctx)
+	}
+	failures := make([]error, len(drivers))
+	var wait sync.WaitGroup
+	for i, d := range drivers {
+		wait.Go(func() {
+			if err := d.run(ctx); err != nil {
+				failures[i] = fmt.Errorf("%s%w", d.prefix(), err)
+				if !d.r.once { // the others may run for long
+					d.output.Lock()
+					fmt.Fprintf(d.e.Stderr, "weft: %v\n", failures[i])
+					d.output.Unlock()
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	return nil
+}
+
+// prefix names the plane before a message, if there are several.
+func (d *smDriver) prefix() string {
+	if d.plane == 0 {
+		return ""
+	}
+	return fmt.Sprintf("plane %d: ", d.plane)
+}
