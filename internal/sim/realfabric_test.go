@@ -16,6 +16,7 @@ import (
 	"weft/internal/sim/run/network"
 	"weft/results"
 	"weft/scenario"
+	"weft/units"
 )
 
 // TestAFabricFromItsOwnFileRunsToTheSameResults: the file that weft writes of a fabric has all that a run needs but the
@@ -230,6 +231,30 @@ func TestSettingsOfASwitchThatIsNotThereAreRefused(t *testing.T) {
 		_, err := sim.Run(t.Context(), resolveIn(t, t.TempDir(), text), sim.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", kind, err, want)
+		}
+	}
+}
+
+// TestThePortsAndTheTiersOfAFileAreThoseOfItsNodes: results have the rate of the nodes' cables, not the fabric's, and hosts of
+// the file that are no nodes do not lower the mean load of NICs.
+func TestThePortsAndTheTiersOfAFileAreThoseOfItsNodes(t *testing.T) {
+	folder := t.TempDir()
+	const text = `
+cluster: {nodes: %d, node: {preset: dgx-h100, gpus: 4, nics: 4}}
+topology: %s
+fabric: infiniband-hdr
+workload: {collective: all-reduce, sizes: [256KiB]}
+`
+	writeSubnet(t, resolveIn(t, folder, fmt.Sprintf(text, 8, "{shape: fat-tree, radix: 16}")), filepath.Join(folder, "real.topo"))
+	for _, nodes := range []int{8, 2} {
+		f := run(t, resolveIn(t, folder, fmt.Sprintf(text, nodes, "{file: real.topo}"))).Fabrics[0]
+		if f.Rate != 400*units.Gbps {
+			t.Errorf("%d nodes: a port has %v, and the file's cables are NDR", nodes, f.Rate)
+		}
+		for _, h := range f.Points[0].Hottest {
+			if strings.Contains(h.Tier, "NIC") && h.Spread() > 2 {
+				t.Errorf("%d nodes: %s carries %.1f times the mean of its tier (%s)", nodes, h.Name, h.Spread(), h.Tier)
+			}
 		}
 	}
 }

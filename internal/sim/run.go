@@ -168,6 +168,7 @@ func jobsOf(r *scenario.Resolved, out *results.Results, see func(*fabric.Network
 			continue
 		}
 		p.Run = &part.Scenario.Run
+		out.Fabrics[i].Rate = p.PortRate()
 		out.Fabrics[i].Reduction = p.Aggregation.Result()
 		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.Routed.Used), p.Routed.Reason
 		if p.Faults != nil {

@@ -21,6 +21,9 @@ func Hottest(n *network.Network, span units.Time) (hot []results.HotLink, links 
 		if !n.ScaleOut(link) {
 			continue
 		}
+		if n.LinkBytes(link) == 0 && idleHost(n, link) {
+			continue
+		}
 		t := tierOf(n, link)
 		if tiers[t] == nil {
 			tiers[t] = new(load)
@@ -44,6 +47,14 @@ func Hottest(n *network.Network, span units.Time) (hot []results.HotLink, links 
 		})
 	}
 	return hot, links
+}
+
+// idleHost reports whether a link is at a host that is no node of the cluster: one that carries no load of the job.
+func idleHost(n *network.Network, link int32) bool {
+	g := n.Plan.Graph
+	a, b := n.LinkEnds(link)
+	other := func(node int32) bool { return int(node) >= g.Compute() && int(node) < g.Endpoints }
+	return other(a) || other(b)
 }
 
 // load is the load of the links of a tier.
