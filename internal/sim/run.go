@@ -155,7 +155,7 @@ func jobsOf(r *scenario.Resolved, out *results.Results, see func(*fabric.Network
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		out.Fabrics = append(out.Fabrics, results.FabricResult{
-			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]results.Point, len(sizes)),
+			Name: f.Name, Protocol: string(f.Kind), Rate: f.PortRate(&r.Cluster), Points: make([]results.Point, len(sizes)),
 		})
 		part := known.PartOf(r, i)
 		anySeed := part.WithSeed(0).Scenario // the plan is every seed's
@@ -168,7 +168,6 @@ func jobsOf(r *scenario.Resolved, out *results.Results, see func(*fabric.Network
 			continue
 		}
 		p.Run = &part.Scenario.Run
-		out.Fabrics[i].Rate = p.PortRate()
 		out.Fabrics[i].Reduction = p.Aggregation.Result()
 		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.Routed.Used), p.Routed.Reason
 		if p.Faults != nil {

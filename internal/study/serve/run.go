@@ -354,7 +354,7 @@ func (s *study) steady() bool {
 // fabric is a fabric without a run.
 func (s *study) fabric(number int) results.ServingFabric {
 	f := s.plans[number].Fabric
-	return results.ServingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exchanges: append(s.there[number].tell("prefill"), s.here[number].tell("decode")...)}
+	return results.ServingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.PortRate(&s.r.Cluster), Exchanges: append(s.there[number].tell("prefill"), s.here[number].tell("decode")...)}
 }
 
 func overloaded(l results.ServingLoad) string {

@@ -74,7 +74,7 @@ func Transfers(ctx context.Context, r *scenario.Resolved, o TransferOptions) (*r
 		for row, tokens := range o.Tokens {
 			rows[row] = results.KVRow{Tokens: tokens, Failure: results.Stopped} // until it has ended
 		}
-		out.Fabrics = append(out.Fabrics, results.KVFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Rows: rows})
+		out.Fabrics = append(out.Fabrics, results.KVFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.PortRate(&r.Cluster), Rows: rows})
 	}
 	jobs := len(plans) * len(o.Tokens)
 	tally := many.NewTally(jobs, o.Progress)

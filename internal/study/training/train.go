@@ -118,7 +118,7 @@ type fabricSteps struct {
 func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	r := t.scenario
 	f := &r.Fabrics[fabric]
-	t.out.Fabrics[fabric] = results.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Whole: t.entire}
+	t.out.Fabrics[fabric] = results.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.PortRate(&r.Cluster), Whole: t.entire}
 	part := known.PartOf(r, fabric)
 	p, err := planOf(part, t.step.Phases)
 	if err != nil {

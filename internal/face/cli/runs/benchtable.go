@@ -48,7 +48,7 @@ func (b *benchTable) row(p results.Point) {
 func (b *benchTable) flush() {
 	if b.table == nil && b.err == nil {
 		f := &b.r.Fabrics[0]
-		b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), results.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
+		b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), results.FabricResult{Name: f.Name, Rate: f.PortRate(&b.r.Cluster)})
 	}
 	for _, p := range b.held {
 		if b.err == nil {
