@@ -466,7 +466,7 @@ func (f *floor) Timer(_ *transfer.Board, tag uint64) {
 	case tagExchange:
 		f.together.exchanged(number)
 	case tagNext:
-		f.together.exchange(number)
+		f.together.phase(number)
 	case tagPart:
 		f.together.part(number)
 	case tagLate:
