@@ -26,6 +26,9 @@ type Serving struct {
 	// HostRequest is the hosts' time from a request's arrival until its prompt can be computed: the server's front end, the
 	// tokenizer, the way to the scheduler.
 	HostRequest units.Time `yaml:"host-request" range:"0..100s"`
+	// HostToken is the hosts' time for a token of an answer on its way to the client: detokenizer, stream, the server's front
+	// end, which each part of an instance with requests of its own has one of. It passes on one token after the other.
+	HostToken units.Time `yaml:"host-token" range:"0..1s"`
 	// HostIteration is the time of the scheduler between two iterations of an instance, in which its GPUs wait.
 	HostIteration units.Time `yaml:"host-iteration" range:"0..1s"`
 	// KV is how the keys and values get from prefill to decode.

@@ -246,7 +246,7 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 // job is the job on a fabric, whose paces it fills in.
 func (s *study) job(fabric int) *serving.Job {
 	v, w := &s.r.Serving, s.way
-	j := &serving.Job{Clients: s.clients(), Host: v.HostRequest, Layers: w.cache.Layers, Early: v.KV.Send == scenario.KVLayers && !v.Collocated, Lanes: w.posting().Pipeline}
+	j := &serving.Job{Clients: s.clients(), Host: v.HostRequest, HostToken: v.HostToken, Layers: w.cache.Layers, Early: v.KV.Send == scenario.KVLayers && !v.Collocated, Lanes: w.posting().Pipeline}
 	own := paces{s.pace(&v.Prefill, fabric, s.there[fabric], s.uneven[0]), s.pace(w.answering(), fabric, s.here[fabric], s.uneven[1])}
 	s.paces = append(s.paces, own)
 	j.Prefill = pool(&v.Prefill, &s.out.Job.Prefill)

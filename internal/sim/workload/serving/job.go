@@ -23,6 +23,8 @@ type Job struct {
 	Clients int
 	// Host is the time from a request's arrival until its prompt can be computed.
 	Host units.Time
+	// HostToken is the time in which the front end of a group passes on a token; it passes on one after the other.
+	HostToken units.Time
 	// Early: each layer leaves when it is computed; otherwise all leave after the prompt.
 	Early bool
 	// Lanes is the number of parts of the layers that leave one beside the other, from GPUs that hold different ones.
