@@ -78,15 +78,16 @@ func (p *pace) halves(k *serving.Iteration) (h llm.Halves) {
 // difference between groups is small.
 func (p *pace) passes(k *serving.Iteration) (list []llm.Pass) {
 	if k.Answers() {
-		answers, context := 0, int64(0)
+		most := llm.Pass{Cache: p.cache}
 		for i := range k.Groups {
-			answers, context = max(answers, k.Groups[i].Requests), max(context, k.Groups[i].Context)
+			w := &k.Groups[i]
+			most.Answers, most.Drafts, most.Context = max(most.Answers, w.Requests), max(most.Drafts, w.Drafts), max(most.Context, w.Context)
 		}
-		return []llm.Pass{{Answers: answers, Context: context, Cache: p.cache}}
+		return []llm.Pass{most}
 	}
 	for i := range k.Groups {
 		w := &k.Groups[i]
-		list = append(list, llm.Pass{Chunks: w.Chunks, Ends: len(w.Chunks), Answers: w.Requests, Context: w.Context, Cache: p.cache})
+		list = append(list, llm.Pass{Chunks: w.Chunks, Ends: len(w.Chunks), Answers: w.Requests, Drafts: w.Drafts, Context: w.Context, Cache: p.cache})
 	}
 	return list
 }

@@ -251,10 +251,13 @@ func (s *study) job(fabric int) *serving.Job {
 	s.paces = append(s.paces, own)
 	j.Prefill = pool(&v.Prefill, &s.out.Job.Prefill)
 	j.Prefill.Time = own.mixed
+	answers := &j.Prefill
 	if !v.Collocated {
 		j.Decode = pool(&v.Decode, &s.out.Job.Decode)
+		answers = &j.Decode
 		j.Prefill.Time, j.Decode.Time = own.prefill.iteration, own.decode.iteration
 	}
+	answers.Drafts, answers.Holds, answers.HoldsOf = v.Speculation.Draft, v.Speculation.Accepted.Num, max(1, v.Speculation.Accepted.Den)
 	if fabric == len(s.plans) {
 		j.Prefill.Between, j.Decode.Between = s.between(&v.Prefill, fabric), s.between(&v.Decode, fabric)
 	}
@@ -271,6 +274,7 @@ func pool(p *scenario.Pool, m *results.ServingMemory) serving.Pool {
 func (s *study) pace(p *scenario.Pool, fabric int, x *experts, busiest float64) *pace {
 	c, job := &s.way.cache, modelOn(s.r, p)
 	job.Busiest = busiest
+	job.Model.Layers += s.r.Serving.Speculation.Draft // each guess takes a layer of its own
 	return &pace{job: job, cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(collective.AllReduce, p, fabric)], experts: x, overlap: p.Overlap, host: s.r.Serving.HostIteration}
 }
 

@@ -19,6 +19,8 @@ type Pass struct {
 	// Answers is the number of requests that get a token of their answer, Context the tokens before these in all, and Cache the
 	// bytes of a token's keys and values that a GPU holds in a layer: the attention's kernel reads them.
 	Answers int
+	// Drafts is the number of further tokens of these answers that were guessed, and are computed to see which of them hold.
+	Drafts  int
 	Context int64
 	Cache   int64
 }
@@ -36,7 +38,7 @@ func (j *Job) PassTime(p *Pass) units.Time {
 
 // tokens is the number of a pass's tokens.
 func (p *Pass) tokens() int {
-	n := p.Answers
+	n := p.Answers + p.Drafts
 	for _, c := range p.Chunks {
 		n += c.Tokens
 	}
@@ -67,6 +69,7 @@ func (j *Job) answerScores(p *Pass) float64 {
 		each = float64(2*m.KVRank + m.RopeDim)
 	}
 	operations := 2 * float64(m.Heads) * each * float64(p.Context) / float64(j.Parallel.Tensor)
+	operations *= 1 + float64(p.Drafts)/float64(max(1, p.Answers))
 	return max(operations/g.Attention, g.streamed(float64(p.Context*p.Cache)))
 }
 
@@ -103,8 +106,14 @@ func (j *Job) embeddings(p *Pass) float64 {
 	}
 	head, h := *g, float64(m.Hidden)
 	head.Matrix, head.Width = g.Head, 2
-	words := product{float64(p.Ends + p.Answers), float64(m.Vocab) / float64(j.Parallel.Tensor), h, 1}
-	return start + g.streamed(4*float64(j.tokens())*h) + head.ahead([]product{words})
+	words := func(rows int) product {
+		return product{float64(rows), float64(m.Vocab) / float64(j.Parallel.Tensor), h, 1}
+	}
+	list := []product{words(p.Ends + p.Answers + p.Drafts)}
+	if p.Drafts > 0 { // the next guesses
+		list = append(list, words(p.Drafts))
+	}
+	return start + g.streamed(4*float64(j.tokens())*h) + head.ahead(list)
 }
 
 // denseLayers is the number of layers without experts.

@@ -94,3 +94,25 @@ func TestAnswersBesideAPromptReadNoWeights(t *testing.T) {
 		t.Errorf("a prompt takes %v, answers %v, both together %v", prompt, answers, both)
 	}
 }
+
+// Guessed tokens read no weights and no keys and values of their own: beside 8 answers, 8 more tokens take the layers hardly
+// more time, and the output embedding a second time. Where arithmetic decides they take as long as answers.
+func TestGuessedTokensShareWhatIsRead(t *testing.T) {
+	j := served()
+	j.Model.Vocab = 0
+	plain, guessed := j.PassTime(&Pass{Answers: 8, Context: 80_000, Cache: 4096}), j.PassTime(&Pass{Answers: 8, Drafts: 8, Context: 80_000, Cache: 4096})
+	if guessed < plain || guessed > plain*21/20 {
+		t.Errorf("8 answers take %v, with a guessed token each %v", plain, guessed)
+	}
+	latent := deepSeek()
+	one, two := latent.answerScores(&Pass{Answers: 64, Context: 64 * 4000, Cache: 576}), latent.answerScores(&Pass{Answers: 64, Drafts: 64, Context: 64 * 4000, Cache: 576})
+	if two != 2*one {
+		t.Errorf("latent attention takes %g s, with guessed tokens %g: want twice as much", one, two)
+	}
+	j.Model.Vocab = 128256
+	words := 2 * 4096 * 128256 / 3350e9 / stream / j.Framework
+	got := (j.PassTime(&Pass{Answers: 8, Drafts: 8, Context: 80_000, Cache: 4096}) - guessed).Seconds()
+	if math.Abs(got/2/words-1) > 0.05 {
+		t.Errorf("the output embedding takes %.2f ms for guessed tokens and answers, want %.2f: it is read twice", got*1e3, 2*words*1e3)
+	}
+}

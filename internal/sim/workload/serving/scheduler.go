@@ -30,6 +30,7 @@ type state struct {
 	taken    int   // its tokens that iterations have taken, those in the pipeline too
 	flying   int   // iterations in the pipeline that have some
 	produced int   // tokens of the answer
+	steps    int   // iterations that gave tokens after the first
 	held     int64 // tokens that the group of its answer holds for it
 	from, to Site  // to is valid if placed
 	placed   bool
@@ -242,8 +243,13 @@ func (s *Scheduler) produce(pool int, at Site, request int) {
 	told := s.world.Now()
 	switch {
 	case t.produced > 0:
-		told = s.tell(pool, at)
-		t.produced++
+		t.steps++
+		hold := min(s.pool(pool).hold(request, t.steps), s.requests[request].Output-t.produced-1)
+		for range hold + 1 {
+			told = s.tell(pool, at)
+		}
+		t.produced += hold + 1
+		t.taken += hold // their keys and values are there
 	case !s.job.apart():
 		told = s.tell(pool, at)
 		s.records[request].Computed, s.records[request].First = s.world.Now(), told
