@@ -72,12 +72,19 @@ func TestHalvesFollowThePublishedOrder(t *testing.T) {
 	p := s.paces[0].decode
 	h, own := p.halves(&serving.Iteration{Groups: answers}), 2*17*units.Microsecond // kernels that send and receive
 	layer := max(h.Shared+h.Before+own, p.experts.layer(scenario.Dispatch, 32)) + h.Routed + max(h.After+own, p.experts.layer(scenario.Combine, 32))
+	if l := p.phases(&serving.Iteration{Groups: answers}); l[0] != (phase{scenario.Dispatch, h.Shared + h.Before + own, h.Routed}) || l[1] != (phase{scenario.Combine, h.After + own, 0}) || l[2] != l[0] {
+		t.Errorf("the phases of answers are %+v", l)
+	}
 	near(t, "answers", p.iteration(answers)-p.host, 2*2*layer+h.Rest) // two layers with experts
 	p = s.paces[0].prefill
 	h = p.halves(&serving.Iteration{Groups: prompts})
 	there, back := p.experts.layer(scenario.Dispatch, 512), p.experts.layer(scenario.Combine, 512)
 	attention := h.Before + h.After
 	layer = max(attention+h.Shared, back) + max(attention, there) + max(h.Routed, there) + max(h.Routed+h.Shared, back)
+	if l := p.phases(&serving.Iteration{Groups: prompts}); l[0] != (phase{scenario.Combine, attention + h.Shared, 0}) || l[1] != (phase{scenario.Dispatch, attention, 0}) ||
+		l[2] != (phase{scenario.Dispatch, h.Routed, 0}) || l[3] != (phase{scenario.Combine, h.Routed + h.Shared, h.Rest / 2}) {
+		t.Errorf("the phases of prompts are %+v", l)
+	}
 	near(t, "prompts", p.iteration(prompts)-p.host, 2*layer+h.Rest)
 }
 

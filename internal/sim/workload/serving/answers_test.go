@@ -7,11 +7,12 @@ import (
 	"weft/units"
 )
 
-// served runs requests that arrive at once on an instance whose iterations take a millisecond.
+// served runs requests that arrive at once on an instance whose iterations take a millisecond, and have room for a token of
+// each with those that are guessed.
 func served(t *testing.T, j Job, requests, output int) *Scheduler {
 	t.Helper()
 	p := &j.Prefill
-	p.Instances, p.Groups, p.Stages, p.Tokens, p.Requests, p.Room = 1, 1, 1, 1<<20, 1<<20, 1<<40
+	p.Instances, p.Groups, p.Stages, p.Tokens, p.Requests, p.Room = 1, 1, 1, requests*(1+p.Drafts), requests, 1<<40
 	p.Time = func(groups []Work) units.Time {
 		if w := &groups[0]; w.Drafts != w.Requests*p.Drafts {
 			t.Errorf("%d answers have %d guessed tokens in an iteration, want %d for each", w.Requests, w.Drafts, p.Drafts)
@@ -21,7 +22,7 @@ func served(t *testing.T, j Job, requests, output int) *Scheduler {
 	j.Layers = 1
 	list := make([]Request, requests)
 	for i := range list {
-		list[i] = Request{Arrival: 1, Prompt: 10, Output: output}
+		list[i] = Request{Arrival: 1, Prompt: 1, Output: output}
 	}
 	return Alone(&j, list, 0, nil)
 }
