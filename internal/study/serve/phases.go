@@ -49,8 +49,10 @@ func (p *pace) phases(k *serving.Iteration) (list [4]phase) {
 	} else {
 		attention := h.Before + h.After
 		list = [4]phase{
-			{scenario.Combine, attention + h.Shared, 0}, {scenario.Dispatch, attention, 0},
-			{scenario.Dispatch, h.Routed, 0}, {scenario.Combine, h.Routed + h.Shared, 0},
+			{scenario.Combine, attention + h.Shared, 0},
+			{scenario.Dispatch, attention, 0},
+			{scenario.Dispatch, h.Routed, 0},
+			{scenario.Combine, h.Routed + h.Shared, 0},
 		}
 	}
 	list[3].then += h.Rest / units.Time(p.experts.layers)
