@@ -127,6 +127,12 @@ func (r workloadRules) checkLoad() {
 	if f := l.PrefixHits.Float(); f < 0 || f >= 1 {
 		r.complain("serving.load.prefix-hits", "%s of each prompt: want 0 or more and less than 100%%", l.PrefixHits)
 	}
+	switch s := &r.Serving.Speculation; {
+	case s.Draft == 0 && s.Accepted.Num != 0:
+		r.complain("serving.speculation.accepted", "%.4g%% of the guessed tokens hold, and none are guessed: give draft, 1 or more, too", 100*s.Accepted.Float())
+	case s.Draft > 0 && (s.Accepted.Float() <= 0 || s.Accepted.Float() > 1):
+		r.complain("serving.speculation.accepted", "%.4g%% of the guessed tokens hold: want more than 0 and at most 100%%", 100*s.Accepted.Float())
+	}
 	if f := r.Serving.Framework.Float(); f <= 0 || f > 1 {
 		r.complain("serving.framework", "computations at %s of a rate: want more than 0 and at most 100%%", r.Serving.Framework)
 	}

@@ -19,6 +19,8 @@ type Serving struct {
 	Prefill Pool `yaml:"prefill"`
 	// Decode is the GPUs that compute answers: the nodes after those of prefill.
 	Decode Pool `yaml:"decode"`
+	// Speculation is the tokens of answers that are guessed.
+	Speculation Speculation `yaml:"speculation,omitzero"`
 	// Load is the requests.
 	Load ServingLoad `yaml:"load"`
 	// Limits are the times that a request may take to count as good.
@@ -26,12 +28,24 @@ type Serving struct {
 	// HostRequest is the hosts' time from a request's arrival until its prompt can be computed: the server's front end, the
 	// tokenizer, the way to the scheduler.
 	HostRequest units.Time `yaml:"host-request" range:"0..100s"`
+	// HostToken is the hosts' time for a token of an answer on its way to the client: detokenizer, stream, the server's front
+	// end, which each part of an instance with requests of its own has one of. It passes on one token after the other.
+	HostToken units.Time `yaml:"host-token" range:"0..1s"`
 	// HostIteration is the time of the scheduler between two iterations of an instance, in which its GPUs wait.
 	HostIteration units.Time `yaml:"host-iteration" range:"0..1s"`
 	// KV is how the keys and values get from prefill to decode.
 	KV KVTransfer `yaml:"kv"`
 	// Experts is which experts of a mixture tokens choose, and where these are.
 	Experts ServingExperts `yaml:"experts,omitzero"`
+}
+
+// Speculation is speculative decoding by layers of the model itself (multi-token prediction) or by a model of as many
+// layers: tokens of an answer are guessed, and computed beside the next one, and those that hold are kept.
+type Speculation struct {
+	// Draft is the number of tokens that are guessed for each answer in an iteration. Each takes one more layer.
+	Draft int `yaml:"draft,omitzero" range:"0..16"`
+	// Accepted is the share of the guessed tokens that hold.
+	Accepted Ratio `yaml:"accepted,omitzero"`
 }
 
 // ServingExperts is which experts tokens choose, and where the experts are, as in Experts. The rest of the exchanges

@@ -141,20 +141,11 @@ type pace struct {
 // parallelism do not overlap with other computations.
 func (p *pace) computing(k *serving.Iteration) units.Time {
 	most := units.Time(0)
-	if answers, context := 0, int64(0); k.Answers() { // the most of each: the difference between groups is small
-		for i := range k.Groups {
-			answers, context = max(answers, k.Groups[i].Requests), max(context, k.Groups[i].Context)
-		}
-		most = p.job.PassTime(&llm.Pass{Answers: answers, Context: context, Cache: p.cache})
-	} else {
-		for i := range k.Groups {
-			w := &k.Groups[i]
-			most = max(most, p.job.PassTime(&llm.Pass{Chunks: w.Chunks, Ends: len(w.Chunks), Answers: w.Requests, Context: w.Context, Cache: p.cache}))
-		}
+	for _, pass := range p.passes(k) {
+		most = max(most, p.job.PassTime(&pass))
 	}
-	if m := &p.job.Model; p.job.Parallel.Tensor > 1 {
-		perLayer := 2
-		most += units.Time(m.Layers*perLayer) * p.sums.at(int64(k.Tokens())*int64(m.Hidden)*2)
+	if p.job.Parallel.Tensor > 1 {
+		most += units.Time(2*p.job.Model.Layers) * p.sum(k.Tokens())
 	}
 	return most
 }
@@ -163,8 +154,12 @@ func (p *pace) computing(k *serving.Iteration) units.Time {
 // in two halves: one half is exchanged with experts while the other is computed.
 func (p *pace) iteration(groups []serving.Work) units.Time {
 	k := &serving.Iteration{Groups: groups}
-	if p.overlap {
-		return p.host + max(p.computing(k), 2*p.experts.time((k.Tokens()+1)/2))
+	if !p.divided(k) {
+		return p.host + p.computing(k) + p.experts.time(k.Tokens())
 	}
-	return p.host + p.computing(k) + p.experts.time(k.Tokens())
+	layer, half := units.Time(0), (k.Tokens()+1)/2
+	for _, x := range p.phases(k) {
+		layer += x.takes(p.experts.layer(x.what, half))
+	}
+	return p.host + units.Time(p.experts.layers)*layer
 }

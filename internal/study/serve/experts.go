@@ -14,12 +14,12 @@ import (
 	"weft/units"
 )
 
-// experts has the times of exchanges: tokens of an iteration go to their experts and come back. The
-// exchanges of a layer do not overlap with computation.
+// experts has the times of exchanges: tokens of an iteration go to their experts and come back.
 type experts struct {
 	layers int
 	tensor int
-	there  table // by tokens of a GPU
+	own    units.Time // of the library's kernels in an exchange, if they take the GPU from computations; else 0
+	there  table      // by tokens of a GPU
 	back   table
 }
 
@@ -119,7 +119,10 @@ func (s *study) exchanges(ctx context.Context, workers int) (prefill, decode []*
 func (s *study) enter(out []*experts, x *exchangeRun) {
 	into := func(fabric int, took units.Time) {
 		if out[fabric] == nil {
-			out[fabric] = &experts{layers: s.r.Serving.Model.Layers - s.r.Serving.Model.DenseLayers, tensor: x.pool.Tensor}
+			out[fabric] = &experts{layers: s.r.Serving.Model.Layers - s.r.Serving.Model.DenseLayers + s.r.Serving.Speculation.Draft, tensor: x.pool.Tensor}
+			if x.kernel == scenario.LowLatency {
+				out[fabric].own = x.own
+			}
 		}
 		t := &out[fabric].there
 		if x.what == scenario.Combine {

@@ -3,6 +3,8 @@ package serve
 import (
 	"testing"
 
+	"weft/internal/sim/workload/llm"
+	"weft/internal/sim/workload/serving"
 	"weft/scenario"
 	"weft/units"
 )
@@ -42,13 +44,54 @@ func TestExpertsOnOtherNodesCostTheirExchanges(t *testing.T) {
 	}
 }
 
-// In halves the longer of computations and exchanges decides.
+// In halves exchanges of many tokens hide behind computations; few tokens are not divided.
 func TestOverlappedExchangesAreHidden(t *testing.T) {
-	slow := append(mixture[:len(mixture):len(mixture)], set("fabrics", "[infiniband-ndr]"))
-	apart := served(t, Options{}, slow...).Points[0].Fabrics[0].Run
-	over := served(t, Options{}, append(slow, set("serving.prefill.overlap", "true"))...).Points[0].Fabrics[0].Run
-	if over.Prefill.P50 >= apart.Prefill.P50 {
-		t.Errorf("prefill takes %d ps in halves, %d in one", over.Prefill.P50, apart.Prefill.P50)
+	for _, x := range []struct {
+		tokens   string
+		hastened bool
+	}{{"512", false}, {"4096", true}} {
+		job := append(mixture[:len(mixture):len(mixture)], set("fabrics", "[infiniband-ndr]"), set("serving.prefill.tokens", x.tokens), set("serving.model.hidden", "7168"),
+			set("serving.load.prompt", x.tokens), set("serving.load.output", "1"), set("serving.load.requests", "2"))
+		apart := served(t, Options{}, job...).Points[0].Fabrics[0].Run
+		over := served(t, Options{}, append(job, set("serving.prefill.overlap", "true"))...).Points[0].Fabrics[0].Run
+		if hastened := over.Prefill.P50 < apart.Prefill.P50; hastened != x.hastened || !hastened && over.Prefill.P50 != apart.Prefill.P50 {
+			t.Errorf("%s tokens: prefill takes %d ps in halves, %d in one", x.tokens, over.Prefill.P50, apart.Prefill.P50)
+		}
+	}
+}
+
+// A layer in halves takes what its parts take in the order of DeepSeek's engine: with answers alone experts wait for their
+// tokens, with prompts every exchange has a computation beside it.
+func TestHalvesFollowThePublishedOrder(t *testing.T) {
+	s, _, err := begin(t.Context(), resolved(t, append(mixture[:len(mixture):len(mixture)], set("fabrics", "[infiniband-ndr]"),
+		set("serving.prefill.overlap", "true"), set("serving.decode.overlap", "true"))...), &Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, prompts := []serving.Work{{Requests: 64, Context: 64 * 256}}, []serving.Work{{Chunks: []llm.Chunk{{Tokens: 1024}}}}
+	p := s.paces[0].decode
+	h, own := p.halves(&serving.Iteration{Groups: answers}), 2*17*units.Microsecond // kernels that send and receive
+	layer := max(h.Shared+h.Before+own, p.experts.layer(scenario.Dispatch, 32)) + h.Routed + max(h.After+own, p.experts.layer(scenario.Combine, 32))
+	if l := p.phases(&serving.Iteration{Groups: answers}); l[0] != (phase{scenario.Dispatch, h.Shared + h.Before + own, h.Routed}) || l[1] != (phase{scenario.Combine, h.After + own, 0}) || l[2] != l[0] {
+		t.Errorf("the phases of answers are %+v", l)
+	}
+	near(t, "answers", p.iteration(answers)-p.host, 2*2*layer+h.Rest) // two layers with experts
+	p = s.paces[0].prefill
+	h = p.halves(&serving.Iteration{Groups: prompts})
+	there, back := p.experts.layer(scenario.Dispatch, 512), p.experts.layer(scenario.Combine, 512)
+	attention := h.Before + h.After
+	layer = max(attention+h.Shared, back) + max(attention, there) + max(h.Routed, there) + max(h.Routed+h.Shared, back)
+	if l := p.phases(&serving.Iteration{Groups: prompts}); l[0] != (phase{scenario.Combine, attention + h.Shared, 0}) || l[1] != (phase{scenario.Dispatch, attention, 0}) ||
+		l[2] != (phase{scenario.Dispatch, h.Routed, 0}) || l[3] != (phase{scenario.Combine, h.Routed + h.Shared, h.Rest / 2}) {
+		t.Errorf("the phases of prompts are %+v", l)
+	}
+	near(t, "prompts", p.iteration(prompts)-p.host, 2*layer+h.Rest)
+}
+
+func near(t *testing.T, what string, got, want units.Time) {
+	t.Helper()
+	if d := got - want; d < -10 || d > 10 {
+		t.Errorf("%s take %v, want %v", what, got, want)
 	}
 }
 

@@ -97,8 +97,8 @@ func (s *study) decodeSeconds(j *serving.Job) float64 {
 	}
 	full := a.most(p)
 	part := math.Ceil(full / float64(p.Stages))
-	takes := p.Time([]serving.Work{{Requests: int(part), Context: int64(part * a.context)}}).Seconds()
-	return a.tokens * takes / part / float64(p.Stages*p.Groups*p.Instances)
+	takes := p.Time([]serving.Work{p.Answers(int(part), int64(part*a.context))}).Seconds()
+	return a.tokens / p.PerStep() * takes / part / float64(p.Stages*p.Groups*p.Instances)
 }
 
 // mixedSeconds is the time that a request takes of all instances, if their iterations are full. A full
@@ -111,11 +111,12 @@ func (s *study) mixedSeconds(j *serving.Job) float64 {
 		prompt += float64(q.Prompt-q.Cached) / float64(len(s.requests))
 		past += float64(q.Prompt+q.Cached) / 2 / float64(len(s.requests))
 	}
-	finished := float64(p.Tokens) / (prompt + a.tokens) // requests of a full iteration
-	if a.tokens > 0 {
-		finished = math.Min(finished, math.Ceil(a.most(p)/float64(p.Stages))/a.tokens)
+	steps := a.tokens / p.PerStep()
+	finished := float64(p.Tokens) / (prompt + steps*float64(1+p.Drafts)) // requests of a full iteration
+	if steps > 0 {
+		finished = math.Min(finished, math.Ceil(a.most(p)/float64(p.Stages))/steps)
 	}
-	w := serving.Work{Requests: int(math.Ceil(finished * a.tokens)), Context: int64(finished * a.tokens * a.context)}
+	w := p.Answers(int(math.Ceil(finished*steps)), int64(finished*steps*a.context))
 	if n := int(finished * prompt); n > 0 {
 		w.Chunks = []llm.Chunk{{Past: max(0, int(past)-n/2), Tokens: n}}
 	}

@@ -246,15 +246,18 @@ func (s *study) prepare(ctx context.Context, workers int) error {
 // job is the job on a fabric, whose paces it fills in.
 func (s *study) job(fabric int) *serving.Job {
 	v, w := &s.r.Serving, s.way
-	j := &serving.Job{Clients: s.clients(), Host: v.HostRequest, Layers: w.cache.Layers, Early: v.KV.Send == scenario.KVLayers && !v.Collocated, Lanes: w.posting().Pipeline}
+	j := &serving.Job{Clients: s.clients(), Host: v.HostRequest, HostToken: v.HostToken, Layers: w.cache.Layers, Early: v.KV.Send == scenario.KVLayers && !v.Collocated, Lanes: w.posting().Pipeline}
 	own := paces{s.pace(&v.Prefill, fabric, s.there[fabric], s.uneven[0]), s.pace(w.answering(), fabric, s.here[fabric], s.uneven[1])}
 	s.paces = append(s.paces, own)
 	j.Prefill = pool(&v.Prefill, &s.out.Job.Prefill)
 	j.Prefill.Time = own.mixed
+	answers := &j.Prefill
 	if !v.Collocated {
 		j.Decode = pool(&v.Decode, &s.out.Job.Decode)
+		answers = &j.Decode
 		j.Prefill.Time, j.Decode.Time = own.prefill.iteration, own.decode.iteration
 	}
+	answers.Drafts, answers.Holds, answers.HoldsOf = v.Speculation.Draft, v.Speculation.Accepted.Num, max(1, v.Speculation.Accepted.Den)
 	if fabric == len(s.plans) {
 		j.Prefill.Between, j.Decode.Between = s.between(&v.Prefill, fabric), s.between(&v.Decode, fabric)
 	}
@@ -271,6 +274,7 @@ func pool(p *scenario.Pool, m *results.ServingMemory) serving.Pool {
 func (s *study) pace(p *scenario.Pool, fabric int, x *experts, busiest float64) *pace {
 	c, job := &s.way.cache, modelOn(s.r, p)
 	job.Busiest = busiest
+	job.Model.Layers += s.r.Serving.Speculation.Draft // each guess takes a layer of its own
 	return &pace{job: job, cache: c.RankBytes(p.Tensor) / int64(c.Layers), sums: s.sums[s.sumOf(collective.AllReduce, p, fabric)], experts: x, overlap: p.Overlap, host: s.r.Serving.HostIteration}
 }
 
@@ -466,7 +470,7 @@ func (f *floor) Timer(_ *transfer.Board, tag uint64) {
 	case tagExchange:
 		f.together.exchanged(number)
 	case tagNext:
-		f.together.exchange(number)
+		f.together.phase(number)
 	case tagPart:
 		f.together.part(number)
 	case tagLate:

@@ -40,7 +40,7 @@ func resolvedWith(set ...scenario.Override) (*scenario.Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.Resolve(append(append(unbounded(), scenario.Set("serving.host-request", "0s", "test")), set...)...)
+	return file.Resolve(append(append(unbounded(), scenario.Set("serving.host-request", "0s", "test"), scenario.Set("serving.host-token", "0s", "test")), set...)...)
 }
 
 func served(t *testing.T, o Options, set ...scenario.Override) *results.Serving {

@@ -101,9 +101,11 @@ type running struct {
 	tokens    int        // of a group, in an exchange
 	computing units.Time // of a layer
 	left      int        // layers
+	halves    bool       // the tokens are divided into two halves
+	phases    [4]phase   // of a layer, of halves
 	step      int        // of a layer: exchanges that are over
 	exchanges int        // of a layer
-	open      int        // what the layer waits for
+	open      int        // what the layer, or the phase, waits for
 	began     units.Time // of the exchange under way
 }
 
@@ -165,8 +167,8 @@ func (t *together) begin(passage int) {
 		passage: passage, of: m, first: m.first + p.Instance*m.pool.GPUs() + p.stage*m.pool.Tensor*m.pool.Data, tokens: p.Tokens(), exchanges: 2,
 		left: (p.stage+1)*layers/stages - p.stage*layers/stages, computing: m.pace.computing(&p.Iteration) / units.Time(layers),
 	}
-	if m.pace.overlap { // two halves
-		i.tokens, i.exchanges = (i.tokens+1)/2, 4
+	if i.halves = m.pace.divided(&p.Iteration); i.halves {
+		i.tokens, i.exchanges, i.phases = (i.tokens+1)/2, 4, m.pace.phases(&p.Iteration)
 	}
 	t.going = append(t.going, i)
 	t.layer(len(t.going) - 1)
@@ -180,39 +182,58 @@ func (t *together) layer(number int) {
 		return
 	}
 	i.left--
-	m, now := i.of, t.floor.Now()
-	takes := m.pace.experts.layer(scenario.Dispatch, i.tokens) + m.pace.experts.layer(scenario.Combine, i.tokens)
+	m, slowed := i.of, 1.0
 	if t.floor.open+t.floor.stages.moving > 0 && t.err == nil {
 		m.meet += i.exchanges
 		if t.slowed == 0 {
-			i.step = 0
-			if m.pace.overlap {
-				i.open = 2
-				t.at(now+i.computing, tagComputed, number)
-				t.exchange(number)
-				return
-			}
-			i.open = 1
-			t.at(now+i.computing/2, tagComputed, number)
+			t.meet(number)
 			return
 		}
-		takes = units.Time(float64(takes) * m.slowed())
+		slowed = m.slowed()
 	}
-	if m.pace.overlap {
-		takes = max(i.computing, 2*takes)
-	} else {
-		takes += i.computing
+	t.at(t.floor.Now()+i.takes(slowed), tagLayer, number)
+}
+
+// meet begins a layer whose exchanges are simulated beside keys and values.
+func (t *together) meet(number int) {
+	i := &t.going[number]
+	i.step = 0
+	if i.halves {
+		t.phase(number)
+		return
 	}
-	t.at(now+takes, tagLayer, number)
+	i.open = 1
+	t.at(t.floor.Now()+i.computing/2, tagComputed, number)
+}
+
+// phase begins the next phase of a layer in two halves: an exchange, and what is computed beside it.
+func (t *together) phase(number int) {
+	i := &t.going[number]
+	i.open = 2
+	t.at(t.floor.Now()+i.phases[i.step].beside, tagComputed, number)
+	t.exchange(number)
+}
+
+// takes is the time of a layer whose exchanges take some times as long as alone.
+func (i *running) takes(slowed float64) (sum units.Time) {
+	x := i.of.pace.experts
+	exchange := func(what scenario.Exchange) units.Time { return units.Time(float64(x.layer(what, i.tokens)) * slowed) }
+	if !i.halves {
+		return i.computing + exchange(scenario.Dispatch) + exchange(scenario.Combine)
+	}
+	for _, p := range i.phases {
+		sum += p.takes(exchange(p.what))
+	}
+	return sum
 }
 
 func (t *together) at(at units.Time, kind, number int) { t.floor.board.At(at, tagOf(kind, number)) }
 
-// computed is called at the end of a computation. If computations overlap with exchanges that is the
-// whole computation of a layer, else one half of it: each exchange follows a half.
+// computed is called at the end of a computation. If computations overlap with exchanges that is what is beside an
+// exchange, else a half of a layer: each exchange follows a half.
 func (t *together) computed(number int) {
 	i := &t.going[number]
-	if i.of.pace.overlap {
+	if i.halves {
 		t.part(number)
 		return
 	}
@@ -238,6 +259,9 @@ func (t *together) exchange(number int) {
 
 // what is the exchange of a layer that is under way.
 func (i *running) what() scenario.Exchange {
+	if i.halves {
+		return i.phases[i.step].what
+	}
 	if i.step < i.exchanges/2 {
 		return scenario.Dispatch
 	}
@@ -264,22 +288,28 @@ func (t *together) exchanged(number int) {
 func (t *together) next(number int, due units.Time) {
 	i := &t.going[number]
 	i.step++
-	switch {
-	case i.step == i.exchanges:
+	if i.step == i.exchanges || i.halves {
 		t.at(due, tagPart, number)
-	case i.of.pace.overlap:
-		t.at(due, tagNext, number)
-	default:
-		t.at(max(due, t.floor.Now())+i.computing-i.computing/2, tagComputed, number)
+		return
 	}
+	t.at(max(due, t.floor.Now())+i.computing-i.computing/2, tagComputed, number)
 }
 
-// part ends one of the parts that a layer waits for; the last part ends the layer.
+// part ends one of the parts that a layer, or one of its phases, waits for; the last part ends it.
 func (t *together) part(number int) {
 	i := &t.going[number]
-	if i.open--; i.open == 0 {
-		t.layer(number)
+	if i.open--; i.open > 0 {
+		return
 	}
+	if !i.halves {
+		t.layer(number)
+		return
+	}
+	kind := tagNext
+	if i.step == i.exchanges {
+		kind = tagLayer
+	}
+	t.at(t.floor.Now()+i.phases[i.step-1].then, kind, number)
 }
 
 // slowed is how many times as long as alone exchanges take beside keys and values.

@@ -51,6 +51,12 @@ func servingCases() []*Case {
 		Setting:   "One GPU of preset dgx-h100, prompts and answers in one instance, 50 % of the memory; the defaults of serving otherwise. Nothing was fitted on these rows.",
 		Run:       vllmRows,
 	}, {
+		ID:        "serving/vllm-one-client",
+		Claim:     "First tokens and later tokens of vLLM on one GPU for one client, which waits for each answer.",
+		Reference: "Measured: tenstorrent/tt-inference-server, issue 340 (2025-06-24): vLLM, Qwen3 0.6B, one A100, concurrency of 1, 8 and 4 requests, answers of 128 tokens (S). vLLM's version is not stated.",
+		Setting:   "One GPU of preset dgx-a100, prompts and answers in one instance; the defaults of serving otherwise. Nothing was fitted on these rows.",
+		Run:       vllmClientRows,
+	}, {
 		ID:        "serving/queues",
 		Claim:     "The line before prefill is a queue: the mean wait of random requests without a network is that of M/D/1, M/M/1, M/G/1 and M/M/4 within 2 %.",
 		Reference: "Pollaczek and Khinchine, λ E(S²) / 2 / (1 - ρ); for four instances Erlang's C over 4 (1 - ρ).",
@@ -194,34 +200,56 @@ func nodeRateRows(e *Env) (rows []Row, err error) {
 // qwen06 is Qwen3-0.6B (its config.json, R).
 var qwen06 = scenario.Model{Layers: 28, Hidden: 1024, FFN: 3072, Gated: true, Heads: 16, KVHeads: 8, HeadDim: 128, Vocab: 151936, Tied: true, Sequence: 2048}
 
+// onOneGPU serves Qwen3 0.6B on one GPU of a node.
+func onOneGPU(e *Env, node, fabric string, load scenario.ServingLoad) (*results.ServingRun, error) {
+	load.Lengths = scenario.FixedLengths
+	r, err := resolvedServing(&scenario.Scenario{
+		Cluster: scenario.Cluster{Nodes: 1, Node: scenario.Node{Preset: node, GPUs: 1, NICs: 1}}, Fabric: scenario.Fabric{Preset: fabric},
+		Serving: scenario.Serving{Model: qwen06, Collocated: true, Prefill: scenario.Pool{Tensor: 1, Memory: scenario.Ratio{Num: 1, Den: 2}}, Load: load},
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err := serve.Run(e.Ctx, r, serve.Options{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	return out.Points[0].Fabrics[0].Run, nil
+}
+
 func vllmRows(e *Env) ([]Row, error) {
-	run := func(load scenario.ServingLoad) (*results.ServingRun, error) {
-		load.Requests, load.Prompt, load.Output, load.Lengths = 500, 512, 128, scenario.FixedLengths
-		r, err := resolvedServing(&scenario.Scenario{
-			Cluster: scenario.Cluster{Nodes: 1, Node: scenario.Node{Preset: "dgx-h100", GPUs: 1, NICs: 1}}, Fabric: scenario.Fabric{Preset: "infiniband-ndr"},
-			Serving: scenario.Serving{Model: qwen06, Collocated: true, Prefill: scenario.Pool{Tensor: 1, Memory: scenario.Ratio{Num: 1, Den: 2}}, Load: load},
-		})
-		if err != nil {
-			return nil, err
-		}
-		out, err := serve.Run(e.Ctx, r, serve.Options{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return out.Points[0].Fabrics[0].Run, nil
-	}
-	steady, err := run(scenario.ServingLoad{Rate: scenario.Ratio{Num: 16, Den: 1}})
+	steady, err := onOneGPU(e, "dgx-h100", "infiniband-ndr", scenario.ServingLoad{Requests: 500, Prompt: 512, Output: 128, Rate: scenario.Ratio{Num: 16, Den: 1}})
 	if err != nil {
 		return nil, err
 	}
-	burst, err := run(scenario.ServingLoad{Burst: 500})
+	burst, err := onOneGPU(e, "dgx-h100", "infiniband-ndr", scenario.ServingLoad{Requests: 500, Prompt: 512, Output: 128, Burst: 500})
 	if err != nil {
 		return nil, err
 	}
-	const ms, host = float64(units.Millisecond), "not found; requests do not wait for each other in the host's part here"
+	const ms = float64(units.Millisecond)
 	return []Row{
-		one("first token, 16 requests in a second", Microseconds, 38.9*ms, float64(steady.FirstToken.Mean), within(0.25), host),
+		one("first token, 16 requests in a second", Microseconds, 38.9*ms, float64(steady.FirstToken.Mean), within(0.25), "not found; other published first tokens of vLLM are 12 to 21 ms (serving/vllm-one-client; 21.5 ms in vllm-project/vllm pull request 17866)"),
 		one("later tokens, 16 requests in a second", Microseconds, 2.39*ms, float64(steady.PerToken.Mean), within(0.25), ""),
-		one("500 requests at once, until the last answer", Microseconds, 500/94.91*1e3*ms, float64(burst.EndPs), within(0.25), "not found; the host's work for each token is left out here"),
+		one("500 requests at once, until the last answer", Microseconds, 500/94.91*1e3*ms, float64(burst.EndPs), within(0.25), "the front end passes on tokens one after the other, as another published run says"),
+		one("500 requests at once, first token", Microseconds, 2905*ms, float64(burst.FirstToken.Mean), within(0.25), "requests enter one after the other there, and share the front end with tokens; here they enter at once"),
+		one("500 requests at once, later tokens", Microseconds, 5.45*ms, float64(burst.PerToken.Mean), within(0.25), "as the first token: here all 500 answers are computed together, there about 70"),
 	}, nil
+}
+
+// vllmClientRows are of one client that waits for its answers.
+func vllmClientRows(e *Env) (rows []Row, err error) {
+	const ms = float64(units.Millisecond)
+	for _, x := range []struct {
+		prompt      int
+		first, each float64 // ms
+	}{{128, 12.4, 4.2}, {1024, 21.0, 4.4}} {
+		run, err := onOneGPU(e, "dgx-a100", "infiniband-hdr", scenario.ServingLoad{Requests: 8, Prompt: x.prompt, Output: 128, Concurrency: 1})
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows,
+			one(fmt.Sprintf("first token, a prompt of %d", x.prompt), Microseconds, x.first*ms, float64(run.FirstToken.Mean), shown, "the hosts' part here is that of a figure of SGLang"),
+			one(fmt.Sprintf("later tokens, a prompt of %d", x.prompt), Microseconds, x.each*ms, float64(run.PerToken.Mean), shown, "vLLM of that time may have scheduled between iterations, which is host-iteration"))
+	}
+	return rows, nil
 }

@@ -20,7 +20,7 @@ import (
 var leftOut = map[string]string{
 	"Scenario.training": training, "Training.*": training, "Model.*": training, "Parallel.*": training, "Batch.*": training,
 	"Overlap.*": training, "Noise.*": training, "Failures.*": training, "Checkpoint.*": training,
-	"Scenario.serving": serving, "Serving.*": serving, "Pool.*": serving, "ServingLoad.*": serving, "ServingLimits.*": serving, "ServingExperts.*": serving, "KVTransfer.*": serving,
+	"Scenario.serving": serving, "Serving.*": serving, "Pool.*": serving, "ServingLoad.*": serving, "ServingLimits.*": serving, "ServingExperts.*": serving, "Speculation.*": serving, "KVTransfer.*": serving,
 	"Scenario.isolation": audits, "Isolation.*": audits, "Zone.*": audits, "Apart.*": audits, "Device.*": audits, "Leak.*": audits,
 	"PlaneCable.*": audits, "Segment.*": audits, "VRF.*": audits, "Published.*": audits,
 	"Scenario.tune": others, "Tune.*": others, "Parameter.*": others, "Objective.*": others,

@@ -73,7 +73,7 @@ func TestFewTokensReadFewExperts(t *testing.T) {
 	j.Model.Experts, j.Model.TopK, j.Model.ExpertFFN, j.Model.Vocab = 256, 8, 2048, 0
 	j.Parallel.WholeExperts, j.Batch.Sequence = true, 1
 	one := j.feedForward(0)
-	want := 8*3*4096*2048*2/3350e9 + 8*2*start
+	want := 8*3*4096*2048*2/3350e9 + 2*start
 	if one < want || one > 1.5*want {
 		t.Errorf("one token takes %.1f us, want %.1f and up to half more: the weights of 8 experts", one*1e6, want*1e6)
 	}
@@ -92,5 +92,27 @@ func TestAnswersBesideAPromptReadNoWeights(t *testing.T) {
 	both := j.PassTime(&Pass{Chunks: chunks, Ends: 1, Answers: 16, Context: 16_000, Cache: 4096})
 	if both <= prompt || both >= prompt+answers/2 {
 		t.Errorf("a prompt takes %v, answers %v, both together %v", prompt, answers, both)
+	}
+}
+
+// Guessed tokens read no weights and no keys and values of their own: beside 8 answers, 8 more tokens take the layers hardly
+// more time, and the output embedding a second time. Where arithmetic decides they take as long as answers.
+func TestGuessedTokensShareWhatIsRead(t *testing.T) {
+	j := served()
+	j.Model.Vocab = 0
+	plain, guessed := j.PassTime(&Pass{Answers: 8, Context: 80_000, Cache: 4096}), j.PassTime(&Pass{Answers: 8, Drafts: 8, Context: 80_000, Cache: 4096})
+	if guessed < plain || guessed > plain*21/20 {
+		t.Errorf("8 answers take %v, with a guessed token each %v", plain, guessed)
+	}
+	latent := deepSeek()
+	one, two := latent.answerScores(&Pass{Answers: 64, Context: 64 * 4000, Cache: 576}), latent.answerScores(&Pass{Answers: 64, Drafts: 64, Context: 64 * 4000, Cache: 576})
+	if two != 2*one {
+		t.Errorf("latent attention takes %g s, with guessed tokens %g: want twice as much", one, two)
+	}
+	j.Model.Vocab = 128256
+	words := 2 * 4096 * 128256 / 3350e9 / stream / j.Framework
+	got := (j.PassTime(&Pass{Answers: 8, Drafts: 8, Context: 80_000, Cache: 4096}) - guessed).Seconds()
+	if math.Abs(got/2/words-1) > 0.05 {
+		t.Errorf("the output embedding takes %.2f ms for guessed tokens and answers, want %.2f: it is read twice", got*1e3, 2*words*1e3)
 	}
 }

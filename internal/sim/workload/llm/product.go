@@ -26,7 +26,7 @@ const (
 	attentionBackwardRate = 0.85
 )
 
-// product is a product of matrices, of m×k by k×n numbers; times of them run after each other.
+// product is a product of matrices, of m×k by k×n numbers; times of them run after each other, each in a kernel of its own.
 type product struct{ m, n, k, times float64 }
 
 // seconds is the time of a product at a rate, with operands of the given width in bytes. extra is

@@ -78,7 +78,7 @@ func (s *Scheduler) goOn(b *batch, pool, number int, g *group) {
 			t.held += grown
 			g.used += grown
 		}
-		s.take(b, number, request, n)
+		s.take(b, pool, number, request, n)
 	}
 }
 
@@ -120,7 +120,7 @@ func (s *Scheduler) resume(b *batch, pool, number int, g *group) {
 		g.running = append(g.running, request)
 		g.used += need
 		s.states[request].held = need
-		s.take(b, number, request, min(b.left[number], int(need)))
+		s.take(b, pool, number, request, min(b.left[number], int(need)))
 	}
 }
 
@@ -134,7 +134,7 @@ func (s *Scheduler) beginNew(b *batch, x *instance) {
 		}
 		s.waiting = s.waiting[1:]
 		s.admit(Site{b.Instance, g}, request)
-		s.take(b, g, request, min(b.left[g], s.requests[request].Prompt-s.states[request].taken))
+		s.take(b, inPrefill, g, request, min(b.left[g], s.requests[request].Prompt-s.states[request].taken))
 	}
 }
 
@@ -177,11 +177,14 @@ func (s *Scheduler) admit(at Site, request int) {
 }
 
 // take adds tokens of a request to an iteration: the next one of its answer, or a part of what comes before.
-func (s *Scheduler) take(b *batch, group, request, n int) {
+func (s *Scheduler) take(b *batch, pool, group, request, n int) {
 	t, w := &s.states[request], &b.Groups[group]
 	if t.taken >= s.requests[request].Prompt {
+		drafts := s.pool(pool).Drafts
 		w.Requests++
+		w.Drafts += drafts
 		w.Context += int64(s.known(request))
+		b.left[group] -= drafts
 	} else {
 		w.Chunks = append(w.Chunks, llm.Chunk{Past: t.taken, Tokens: n})
 	}

@@ -19,6 +19,17 @@
 // Without decode the instances of prefill compute answers, too: an iteration takes the next token of each
 // answer, then prompts, up to its number of tokens.
 //
+// # Guessed tokens
+//
+// With drafts each answer has further tokens in an iteration that were guessed (speculative decoding). The share that holds
+// is given; it is the same for all answers, whose good steps lie at different times. What does not hold takes time and no
+// room.
+//
+// # The front end
+//
+// A token reaches the client when the front end of its group has passed it on, one after the other. Tokens that wait there
+// hold up no iteration. Real front ends join the waiting tokens of a request, and have new requests in the same line.
+//
 // # Memory
 //
 // Each token of an answer takes room. If a group has none, the request that came last gives up its keys and
@@ -41,5 +52,5 @@
 //
 // # What is left out
 //
-// Speculative tokens; a copy of evicted keys and values in the host's memory.
+// Which guesses hold; a copy of evicted keys and values in the host's memory.
 package serving

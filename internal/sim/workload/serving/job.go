@@ -23,6 +23,8 @@ type Job struct {
 	Clients int
 	// Host is the time from a request's arrival until its prompt can be computed.
 	Host units.Time
+	// HostToken is the time in which the front end of a group passes on a token; it passes on one after the other.
+	HostToken units.Time
 	// Early: each layer leaves when it is computed; otherwise all leave after the prompt.
 	Early bool
 	// Lanes is the number of parts of the layers that leave one beside the other, from GPUs that hold different ones.
@@ -43,6 +45,10 @@ type Pool struct {
 	// Reserve: a request begins its answer when there is room for all of it. Otherwise it takes room token by token,
 	// and if there is none the request that came last is evicted.
 	Reserve bool
+	// Drafts is the number of further tokens that are guessed for each token of an answer, and computed beside it. Of all that
+	// are guessed a share of Holds/HoldsOf holds.
+	Drafts         int
+	Holds, HoldsOf int64
 	// Time is the time of an iteration through all stages, given the work of each group.
 	Time func(groups []Work) units.Time
 	// Between is the time from one stage to the next on a network that takes no time; nil: none.
@@ -53,12 +59,36 @@ type Pool struct {
 type Work struct {
 	Chunks   []llm.Chunk // of prompts
 	Requests int         // that get a token of their answers
+	Drafts   int         // further tokens of theirs that are guessed
 	Context  int64       // tokens before these, in all
+}
+
+// Answers is the work at a token of each of a number of answers.
+func (p *Pool) Answers(requests int, context int64) Work {
+	return Work{Requests: requests, Drafts: requests * p.Drafts, Context: context}
+}
+
+// PerStep is the mean number of tokens that an answer gets in an iteration.
+func (p *Pool) PerStep() float64 {
+	if p.Drafts == 0 {
+		return 1
+	}
+	return 1 + float64(p.Drafts)*float64(p.Holds)/float64(p.HoldsOf)
+}
+
+// hold is the number of guessed tokens that hold in a step of a request, counted from 1. Requests have the same mean, and
+// their good steps at different times.
+func (p *Pool) hold(request, step int) int {
+	if p.Drafts == 0 {
+		return 0
+	}
+	until := func(n int) int64 { return int64(n) * int64(p.Drafts) * p.Holds / p.HoldsOf }
+	return int(until(request+step) - until(request+step-1))
 }
 
 // Tokens is the number of tokens.
 func (w *Work) Tokens() int {
-	n := w.Requests
+	n := w.Requests + w.Drafts
 	for _, c := range w.Chunks {
 		n += c.Tokens
 	}

@@ -47,8 +47,9 @@ func (s *Scheduler) leave(request int) {
 	case s.states[request].placed: // all chunks are on their way
 		s.release(request)
 	case r.Output < 2:
-		s.records[request].First = s.world.Now()
-		s.end(request)
+		told := s.tell(inPrefill, s.states[request].from)
+		s.records[request].First = told
+		s.end(request, told)
 		s.freePrefill(request)
 	case len(s.landless) == 0 && s.place(request):
 		s.ship(request, r.Prompt, s.world.Now(), 0)
@@ -64,7 +65,7 @@ func (s *Scheduler) release(request int) {
 	if t.pending--; t.pending > 0 {
 		return
 	}
-	s.records[request].First = s.world.Now()
+	s.records[request].First = s.tell(inDecode, t.to)
 	s.freePrefill(request)
 	g := &s.pools[inDecode][t.to.Instance].groups[t.to.Group]
 	g.coming--

@@ -30,6 +30,7 @@ type state struct {
 	taken    int   // its tokens that iterations have taken, those in the pipeline too
 	flying   int   // iterations in the pipeline that have some
 	produced int   // tokens of the answer
+	steps    int   // iterations that gave tokens after the first
 	held     int64 // tokens that the group of its answer holds for it
 	from, to Site  // to is valid if placed
 	placed   bool
@@ -45,10 +46,11 @@ type instance struct {
 
 // group is the requests of an instance that share memory.
 type group struct {
-	running []int // in the order in which they came
-	evicted []int // their keys and values were given up; the first is to run again first
-	coming  int   // requests that have a place and are on their way
-	used    int64 // tokens that are held or promised
+	running []int      // in the order in which they came
+	told    units.Time // its front end has passed on all tokens so far
+	evicted []int      // their keys and values were given up; the first is to run again first
+	coming  int        // requests that have a place and are on their way
+	used    int64      // tokens that are held or promised
 }
 
 // iteration is the work of an instance between two times.
@@ -121,6 +123,7 @@ const (
 	timerArrival = iota // a request arrives
 	timerFree           // the first stage of an instance is free, and has passed its iteration on
 	timerOver           // an iteration is over
+	timerIssue          // a client has its answer
 )
 
 // timerShift separates the kind of a tag from its number.
@@ -181,6 +184,8 @@ func (s *Scheduler) Timer(tag uint64) {
 		s.fill(number%2, number/2)
 	case timerOver:
 		s.over(number%2, number/2)
+	case timerIssue:
+		s.issue()
 	}
 }
 
@@ -218,7 +223,7 @@ func (s *Scheduler) over(pool, number int) {
 		if t.flying--; t.flying > 0 || t.taken < s.known(w.request) {
 			continue
 		}
-		s.produce(&x.groups[w.group], w.request)
+		s.produce(pool, Site{number, w.group}, w.request)
 	}
 	if s.pool(pool).Stages == 1 {
 		x.busy = false
@@ -233,13 +238,21 @@ func (s *Scheduler) known(request int) int {
 }
 
 // produce gives a request of a group a token more.
-func (s *Scheduler) produce(g *group, request int) {
-	t := &s.states[request]
+func (s *Scheduler) produce(pool int, at Site, request int) {
+	t, g := &s.states[request], &s.pools[pool][at.Instance].groups[at.Group]
+	told := s.world.Now()
 	switch {
 	case t.produced > 0:
-		t.produced++
+		t.steps++
+		hold := min(s.pool(pool).hold(request, t.steps), s.requests[request].Output-t.produced-1)
+		for range hold + 1 {
+			told = s.tell(pool, at)
+		}
+		t.produced += hold + 1
+		t.taken += hold // their keys and values are there
 	case !s.job.apart():
-		s.records[request].Computed, s.records[request].First = s.world.Now(), s.world.Now()
+		told = s.tell(pool, at)
+		s.records[request].Computed, s.records[request].First = s.world.Now(), told
 		t.produced = 1
 	default:
 		s.records[request].Computed = s.world.Now()
@@ -252,15 +265,27 @@ func (s *Scheduler) produce(g *group, request int) {
 	}
 	g.running = without(g.running, request)
 	g.used -= t.held
-	s.end(request)
+	s.end(request, told)
 }
 
-func (s *Scheduler) end(request int) {
-	s.records[request].Done = s.world.Now()
+// end ends a request whose last token the client gets at a time.
+func (s *Scheduler) end(request int, told units.Time) {
+	s.records[request].Done = told
 	s.undone--
-	if s.job.Clients > 0 {
+	switch {
+	case s.job.Clients == 0:
+	case told > s.world.Now():
+		s.world.At(told, tagOf(timerIssue, 0))
+	default:
 		s.issue()
 	}
+}
+
+// tell is when the client gets a token that a group has now.
+func (s *Scheduler) tell(pool int, at Site) units.Time {
+	g := &s.pools[pool][at.Instance].groups[at.Group]
+	g.told = max(g.told, s.world.Now()) + s.job.HostToken
+	return g.told
 }
 
 // without is a list without one element, in order.
