@@ -291,6 +291,18 @@ type Routing struct {
 	HashSeed uint32 `yaml:"hash-seed"`
 	// Hash is what ECMP and flowlets hash of a packet; flow if it is left out. SONiC's SWITCH_HASH gives it.
 	Hash HashFields `yaml:"hash,omitzero"`
+	// HashFunction is the algorithm and the seed of the hash, such as crc/10: switches with the same one choose alike among
+	// as many ports, so that those behind one another use a part of their ports alone. Without it each switch hashes in its own
+	// way.
+	HashFunction string `yaml:"hash-function,omitzero"`
+	// MaxPaths is the number of equally short paths that a switch uses at most, as maximum-paths of BGP: those at its ports
+	// with the lowest numbers. 0: all.
+	MaxPaths int `yaml:"max-paths,omitzero" range:"0..65535"`
+	// ASN is the number of a switch's autonomous system, for switches. 0: not known.
+	ASN uint32 `yaml:"asn,omitzero"`
+	// MultipathRelax lets a switch use paths through different autonomous systems beside one another, as bestpath as-path
+	// multipath-relax of BGP. It matters where asn is known; elsewhere all equally short paths are used.
+	MultipathRelax bool `yaml:"multipath-relax,omitzero"`
 	// FlowletGap is the silence after which a flow may change its path.
 	FlowletGap units.Time `yaml:"flowlet-gap" range:"0..1s"`
 	// AdaptiveThreshold is the number of bytes more than the shortest queue that

@@ -19,7 +19,13 @@ func ofOnePort(path string) bool {
 
 // has reports whether the settings are those of a switch, port 0, or of one of its ports.
 func (s *SwitchSettings) has(name string, port int) bool {
-	return slices.Contains(Expand(s.Names), name) && (len(s.Ports) == 0 || port > 0 && slices.Contains(s.PortNumbers(), port))
+	return s.names(name) && (len(s.Ports) == 0 || port > 0 && slices.Contains(s.PortNumbers(), port))
+}
+
+// names reports whether the settings name a switch.
+func (s *SwitchSettings) names(name string) bool {
+	return slices.Contains(s.Names, name) ||
+		slices.ContainsFunc(s.Names, func(n string) bool { return strings.Contains(n, "[") && slices.Contains(Expand([]string{n}), name) })
 }
 
 // PortNumbers are the numbers of the ports that the settings are for, counted from 1.
@@ -39,7 +45,7 @@ func (f *Fabric) OfPort(name string, port int) *Fabric { return f.ofPlace(name, 
 // PortsOf are the ports of a switch that have settings of their own, in order.
 func (f *Fabric) PortsOf(name string) (ports []int) {
 	for i := range f.Switches {
-		if s := &f.Switches[i]; len(s.Ports) > 0 && slices.Contains(Expand(s.Names), name) {
+		if s := &f.Switches[i]; len(s.Ports) > 0 && s.names(name) {
 			ports = append(ports, s.PortNumbers()...)
 		}
 	}

@@ -18,7 +18,8 @@ type SwitchSettings struct {
 	// switch.mtu, ethernet.ecn, ethernet.queues, ethernet.egress-alpha, and of ethernet.pfc enabled, priorities, headroom, alpha and stops.
 	Ports []string `yaml:"ports,omitzero"`
 	// Set are fields of the fabric with their values on these switches: ethernet.ecn.kmin=200KB. The
-	// fields are those of ethernet, switch.buffer, switch.latency and switch.mtu.
+	// fields are those of ethernet, switch.buffer, switch.latency, switch.mtu, and of routing hash, hash-function, max-paths, asn
+	// and multipath-relax.
 	Set []Assignment `yaml:"set"`
 }
 
@@ -44,7 +45,8 @@ func assignments(texts []string) (out []Assignment) {
 // fabric's.
 func ofOneSwitch(path string) bool {
 	switch path {
-	case "switch.buffer", "switch.latency", "switch.mtu":
+	case "switch.buffer", "switch.latency", "switch.mtu",
+		"routing.hash", "routing.hash-function", "routing.max-paths", "routing.asn", "routing.multipath-relax":
 		return true
 	case "ethernet.data-priority", "ethernet.ack-priority", "ethernet.cnp-priority", "ethernet.dscp", "ethernet.cnp-dscp", "ethernet.vlan":
 		return false
@@ -55,6 +57,18 @@ func ofOneSwitch(path string) bool {
 // OfSwitch is the fabric as one of its switches has it: f itself if the switch has no settings of its own. Those of
 // single ports are left out.
 func (f *Fabric) OfSwitch(name string) *Fabric { return f.ofPlace(name, 0) }
+
+// HashesDiffer reports whether the switches hash different fields: some the flow, some the addresses alone.
+func (f *Fabric) HashesDiffer() bool {
+	for i := range f.Switches {
+		for _, set := range f.Switches[i].Set {
+			if value, ok := strings.CutPrefix(string(set), "routing.hash="); ok && (value == string(HashAddresses)) != (f.Routing.Hash == HashAddresses) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // ofPlace is the fabric as a switch, port 0, or one of its ports has it.
 func (f *Fabric) ofPlace(name string, port int) *Fabric {

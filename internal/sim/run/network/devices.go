@@ -106,6 +106,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 		Schedule: c.schedule(e.Queues),
 	}
 	s.PFC.Stops = c.stops(e.PFC.Stops)
+	s.HashFunction = hashFunction(f.Routing.HashFunction)
 	if f.Switch.MTU > 0 {
 		framing := wire.EthernetFraming{VLAN: e.VLAN}
 		s.MaxFrame = uint16(int(f.Switch.MTU) + framing.AroundIP())
@@ -153,6 +154,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 func ethernetSwitchOf(f *scenario.Fabric, c Classes, n *topology.Node) *fabric.EthernetSwitch {
 	own := f.OfSwitch(n.Name)
 	s := EthernetSwitch(own, c, n.Cabled())
+	s.HashIgnores = hashIgnores(f, own)
 	differ := f.PortsOf(n.Name)
 	if len(differ) == 0 {
 		return s
