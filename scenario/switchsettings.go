@@ -58,6 +58,13 @@ func ofOneSwitch(path string) bool {
 // single ports are left out.
 func (f *Fabric) OfSwitch(name string) *Fabric { return f.ofPlace(name, 0) }
 
+// names reports whether a field is set on single switches.
+func (f *Fabric) names(field string) bool {
+	return slices.ContainsFunc(f.Switches, func(s SwitchSettings) bool {
+		return slices.ContainsFunc(s.Set, func(a Assignment) bool { return strings.HasPrefix(string(a), field+"=") })
+	})
+}
+
 // HashesDiffer reports whether the switches hash different fields: some the flow, some the addresses alone.
 func (f *Fabric) HashesDiffer() bool {
 	for i := range f.Switches {

@@ -33,7 +33,7 @@ var properties = []property{
 	},
 	{
 		name:   "routing",
-		fields: []string{"routing.mode", "routing.hash-seed", "routing.hash", "routing.flowlet-gap", "routing.adaptive-threshold", "routing.tables", "routing.forwarding", "routing.lmc", "routing.lids", "routing.levels", "routing.level-lanes", "routing.nic-lanes", "ib.engine", "transport.entropy", "transport.entropy-values"},
+		fields: []string{"routing.mode", "routing.hash-seed", "routing.hash", "routing.hash-function", "routing.max-paths", "routing.asn", "routing.multipath-relax", "routing.flowlet-gap", "routing.adaptive-threshold", "routing.tables", "routing.forwarding", "routing.lmc", "routing.lids", "routing.levels", "routing.level-lanes", "routing.nic-lanes", "ib.engine", "transport.entropy", "transport.entropy-values"},
 		take:   routing,
 	},
 	{name: "switch latency", fields: []string{"switch.latency", "switch.forwarding", "switch.jitter"}},

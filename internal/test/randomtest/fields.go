@@ -90,6 +90,8 @@ var lists = []choices{
 		{"topology.cables.global", lengths},
 		{"fabric.routing.hash-seed", "1 | 7 | 4711"},
 		{"fabric.routing.hash", "flow | addresses"},
+		{"fabric.routing.hash-function", "crc/0 | crc/10"},
+		{"fabric.routing.max-paths", "1 | 2 | 64"},
 		{"fabric.routing.flowlet-gap", "0 | 500ns | 5us"},
 		{"fabric.routing.adaptive-threshold", "0 | 4KiB | 64KiB"},
 		{"fabric.host.path", "cpu | rdma-host | gpudirect-p2p | gpudirect-rdma"},
