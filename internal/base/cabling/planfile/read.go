@@ -238,7 +238,7 @@ func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
 func noPlan(file string) bool {
 	base := strings.ToLower(path.Base(file))
 	return strings.HasSuffix(base, ".conf") && (strings.Contains(base, "frr") || strings.Contains(base, "bgpd") || strings.Contains(base, "sysctl") || strings.Contains(base, "traffic") || strings.Contains(file, "sysctl.d/")) ||
-		strings.HasPrefix(base, "fib_multipath_hash_")
+		strings.Contains(base, "running-config") || strings.HasPrefix(base, "fib_multipath_hash_")
 }
 
 // ofFolder makes one fabric of the fabrics and the views of switches that a folder has.
