@@ -3,12 +3,9 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
-	"weft/internal/base/cabling/planfile"
-	"weft/internal/base/packed"
 	"weft/internal/base/wording"
 	"weft/internal/roce/router"
 	"weft/internal/roce/sonic"
@@ -74,35 +71,14 @@ func (d *derivedSettings) derivePaths(folder string, files fs.FS, configs []*son
 	}
 }
 
-// routers are the files of FRR and of the kernel in a folder, by the name of the switch. A file belongs to the switch that it
-// names, or else that is named by the file or by a folder that has it.
+// routers are the files of FRR and of the kernel in a folder, by the name of the switch.
 func (d *derivedSettings) routers(folder string, files fs.FS, configs []*sonic.Switch, placed *cabled.Placed) map[string]*router.Router {
-	beside := map[string]string{} // by folder: the only switch with a configuration in it
+	names := map[string]string{}
 	for _, sw := range configs {
-		at := strings.TrimPrefix(path.Dir(sw.File), strings.TrimSuffix(folder, "/"))
-		if at = strings.Trim(at, "/"); at == "" {
-			continue
-		}
-		if _, taken := beside[at]; taken {
-			beside[at] = ""
-			continue
-		}
-		beside[at] = sw.Hostname
+		names[strings.TrimPrefix(sw.File, folder+"/")] = sw.Hostname
 	}
-	lost := 0
-	all, problems := router.Folder(packed.Folder(files), folder, func(file, hostname string) string {
-		names := []string{hostname}
-		for at := file; at != "." && at != "/"; at = path.Dir(at) {
-			names = append(names, beside[at], planfile.OwnerOf(path.Base(at)))
-		}
-		for _, name := range names {
-			if _, known := placed.PortNames[name]; known && name != "" {
-				return name
-			}
-		}
-		lost++
-		return ""
-	})
+	known := func(name string) bool { _, ok := placed.PortNames[name]; return ok }
+	all, lost, problems := router.Site(files, folder, names, known)
 	for i, problem := range problems {
 		if i == maxPathNotes {
 			d.real.notes = append(d.real.notes, fmt.Sprintf("%d more such values are left out", len(problems)-i))

@@ -138,7 +138,7 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool, like *cl
 	if p.Speed > 0 { // PORT has it
 		add("switch.mtu", "%dB", p.MTU)
 	}
-	if hash := hashOf(sw.Hash.Fields); hash != "" {
+	if hash := hashOf(&sw.Hash); hash != "" {
 		add("routing.hash", "%s", hash)
 	}
 	add("ethernet.data-priority", "%d", number[data.Queue])
@@ -190,11 +190,11 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool, like *cl
 
 // hashOf is what a switch hashes of RoCE v2: its flows differ in the source port of UDP, and in the queue pair. Empty: the switch's
 // own choice, or neither addresses nor these.
-func hashOf(fields []string) HashFields {
+func hashOf(h *sonic.Hash) HashFields {
 	switch {
-	case slices.Contains(fields, "L4_SRC_PORT"), slices.Contains(fields, "RDMA_BTH_DEST_QP"):
+	case slices.Contains(h.Fields, "L4_SRC_PORT"), slices.Contains(h.Fields, "RDMA_BTH_DEST_QP"):
 		return HashFlow
-	case slices.Contains(fields, "SRC_IP") || slices.Contains(fields, "DST_IP"):
+	case h.AddressesAlone():
 		return HashAddresses
 	}
 	return ""

@@ -6,6 +6,9 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"weft/internal/base/cabling/planfile"
+	"weft/internal/base/packed"
 )
 
 // Reader reads one kind of file.
@@ -18,7 +21,7 @@ func ReaderOf(file string) Reader {
 	switch {
 	case strings.HasSuffix(base, ".json"), strings.HasSuffix(base, ".xml"):
 		return nil
-	case strings.Contains(base, "frr"), strings.Contains(base, "bgpd"), strings.Contains(strings.NewReplacer("_", "-", " ", "-").Replace(base), "running-config"):
+	case isFRR(file):
 		return ReadFRR
 	case strings.Contains(base, "sysctl"), strings.Contains(path.Dir(strings.ToLower(file))+"/", "sysctl.d/"):
 		return ReadSysctl
@@ -30,6 +33,12 @@ func ReaderOf(file string) Reader {
 		}
 	}
 	return nil
+}
+
+// isFRR reports whether a file is FRR's configuration, by its name.
+func isFRR(file string) bool {
+	base := strings.ToLower(path.Base(file))
+	return strings.Contains(base, "frr") || strings.Contains(base, "bgpd") || strings.Contains(strings.NewReplacer("_", "-", " ", "-").Replace(base), "running-config")
 }
 
 // Folder reads the files of a folder and of the folders in it. owner names the switch of a file, by its path in the folder and the
@@ -69,6 +78,38 @@ func Folder(fsys fs.FS, name string, owner func(file, hostname string) string) (
 		problems = append(problems, err)
 	}
 	return routers, problems
+}
+
+// Site are the routers of a fabric's folder, by the name of the switch, as in Folder. configs are the switches by the paths of
+// their config_db.json in the folder, known are the switches that the fabric has. A file belongs to the switch that it names, or else
+// whose configuration lies beside it, or else that is named by the file or by a folder that has it. lost are the files of no
+// switch.
+func Site(fsys fs.FS, folder string, configs map[string]string, known func(name string) bool) (routers map[string]*Router, lost int, problems []error) {
+	beside := map[string]string{} // by folder: the only switch with a configuration in it
+	for file, name := range configs {
+		at := path.Dir(file)
+		if _, taken := beside[at]; taken {
+			name = ""
+		}
+		beside[at] = name
+	}
+	routers, problems = Folder(packed.Folder(fsys), folder, func(file, hostname string) string {
+		names := []string{hostname}
+		for at := file; at != "." && at != "/"; at = path.Dir(at) {
+			if name, ok := beside[path.Dir(at)]; ok && path.Dir(at) != "." {
+				names = append(names, name)
+			}
+			names = append(names, planfile.OwnerOf(path.Base(at)))
+		}
+		for _, name := range names {
+			if name != "" && known(name) {
+				return name
+			}
+		}
+		lost++
+		return ""
+	})
+	return routers, lost, problems
 }
 
 // whole is the text of a file.

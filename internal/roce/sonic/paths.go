@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,12 @@ type Hash struct {
 	// enterprise SONiC, or else by the switch's type (dockers/docker-orchagent/switch.json.j2). Stated says that a table has it.
 	Seed   uint32
 	Stated bool
+}
+
+// AddressesAlone reports whether the fields tell hosts apart, and not the flows of two hosts.
+func (h *Hash) AddressesAlone() bool {
+	has := func(field string) bool { return slices.Contains(h.Fields, field) }
+	return !has("L4_SRC_PORT") && !has("RDMA_BTH_DEST_QP") && (has("SRC_IP") || has("DST_IP"))
 }
 
 // BGP is what the tables of BGP say. Where FRR is configured from templates (bgpcfgd), the limit is above the ports of any switch

@@ -20,7 +20,7 @@ func TestHowASwitchHashesIsRead(t *testing.T) {
 		`{"DEVICE_METADATA": {"localhost": {"type": "SpineRouter"}}, "ECMP_LOADSHARE_TABLE_SEED": {"hash": {"ecmp_hash_seed": "100"}}}`:     "[]  100 true",
 		`{"PORT": {}}`: "[]  0 false",
 	} {
-		c, err := Read("c", strings.NewReader(strings.TrimSuffix(text, "}") + `, "QUEUE": {}}`))
+		c, err := Read("c", strings.NewReader(strings.TrimSuffix(text, "}")+`, "QUEUE": {}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestTheTablesOfBGPAreRead(t *testing.T) {
 		`{"BGP_GLOBALS": {"default": {"local_asn": "65001", "load_balance_mp_relax": "true"}}, "BGP_GLOBALS_AF": {"default|ipv4_unicast": {"max_ebgp_paths": "2"}}}`:              "65001 true 2 true",
 		`{"BGP_GLOBALS": {"default": {"local_asn": "65001"}}, "BGP_GLOBALS_AF": {"default|ipv6_unicast": {"max_ebgp_paths": "4"}, "Vrf1|ipv4_unicast": {"max_ebgp_paths": "1"}}}`: "65001 true 4 false",
 	} {
-		c, err := Read("c", strings.NewReader(strings.TrimSuffix(text, "}") + `, "QUEUE": {}}`))
+		c, err := Read("c", strings.NewReader(strings.TrimSuffix(text, "}")+`, "QUEUE": {}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
