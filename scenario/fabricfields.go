@@ -473,6 +473,8 @@ type PFC struct {
 	// Headroom is the buffer of each port and priority for packets that arrive
 	// after XOFF.
 	Headroom units.Bytes `yaml:"headroom" range:"0B..64GiB"`
+	// Classes are priorities whose part of the buffer differs from that of the others.
+	Classes []PFCClass `yaml:"classes,omitzero"`
 	// HeadroomPool is the size of a headroom pool that all ports and priorities share,
 	// each up to its Headroom. 0: each has its own.
 	HeadroomPool units.Bytes `yaml:"headroom-pool,omitzero" range:"0B..64GiB"`
@@ -492,6 +494,21 @@ type PFC struct {
 	// Receivers are NICs that take data in more slowly than their links bring
 	// them, or not at all.
 	Receivers []Receiver `yaml:"receivers,omitzero"`
+}
+
+// PFCClass is the part of a switch's buffer that a priority has at each port. What is left out is 0, and Alpha that of all
+// priorities.
+type PFCClass struct {
+	// Priority is the priority.
+	Priority int `yaml:"priority" range:"0..7"`
+	// Headroom is as that of all priorities.
+	Headroom units.Bytes `yaml:"headroom" range:"0B..1GiB"`
+	// Reserve is as that of all priorities.
+	Reserve units.Bytes `yaml:"reserve,omitzero" range:"0B..1GiB"`
+	// XON is as that of all priorities.
+	XON units.Bytes `yaml:"xon,omitzero" range:"0B..1GiB"`
+	// Alpha is as that of all priorities.
+	Alpha Ratio `yaml:"alpha,omitzero"`
 }
 
 // Stop is the egress queue that a pause of a priority stops at a switch.

@@ -10,7 +10,8 @@ import (
 // ofOnePort reports whether a field of a fabric can differ from port to port of a switch.
 func ofOnePort(path string) bool {
 	switch path {
-	case "switch.mtu", "ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.headroom", "ethernet.pfc.alpha", "ethernet.pfc.stops",
+	case "switch.mtu", "ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.headroom", "ethernet.pfc.reserve", "ethernet.pfc.xon",
+		"ethernet.pfc.alpha", "ethernet.pfc.classes", "ethernet.pfc.stops",
 		"ethernet.egress-alpha", "ethernet.queues", "ethernet.ecn.enabled", "ethernet.ecn.kmin", "ethernet.ecn.kmax", "ethernet.ecn.pmax":
 		return true
 	}

@@ -237,7 +237,9 @@ func (d *derivedSettings) differences(facts, first []catalog.Fact, may func(fiel
 }
 
 // absent are fields that a configuration gives only where it has them, with what it means without them.
-var absent = []catalog.Fact{{Field: "ethernet.pfc.stops", Value: "[]"}, {Field: "ethernet.pfc.watchdog.enabled", Value: "false"}, {Field: "routing.hash", Value: string(HashFlow)}}
+var absent = []catalog.Fact{
+	{Field: "ethernet.pfc.stops", Value: "[]"}, {Field: "ethernet.pfc.classes", Value: "[]"}, {Field: "ethernet.pfc.watchdog.enabled", Value: "false"}, {Field: "routing.hash", Value: string(HashFlow)},
+}
 
 // configurations are the switches of the config_db.json files of a folder, in the order of their names. A file that
 // cannot be read has been noted when the cables were.

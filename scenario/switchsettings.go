@@ -15,7 +15,8 @@ type SwitchSettings struct {
 	Names []string `yaml:"names"`
 	// Ports are the ports of these switches that have the settings: 7, "[1-4]", counted from 1, or the names
 	// of the fabric's file, Ethernet0, "Ethernet[0-124]". Without it all ports have them. A port can have of its own
-	// switch.mtu, ethernet.ecn, ethernet.queues, ethernet.egress-alpha, and of ethernet.pfc enabled, priorities, headroom, alpha and stops.
+	// switch.mtu, ethernet.ecn, ethernet.queues, ethernet.egress-alpha, and of ethernet.pfc enabled, priorities, headroom, reserve, xon,
+	// alpha, classes and stops.
 	Ports []string `yaml:"ports,omitzero"`
 	// Set are fields of the fabric with their values on these switches: ethernet.ecn.kmin=200KB. The
 	// fields are those of ethernet, switch.buffer, switch.latency, switch.mtu, and of routing hash, hash-function, max-paths, asn

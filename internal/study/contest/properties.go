@@ -103,7 +103,7 @@ var properties = []property{
 			"ethernet.dscp", "ethernet.cnp-dscp", "ethernet.data-priority", "ethernet.ack-priority", "ethernet.cnp-priority", "ethernet.queues",
 			"ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.alpha", "ethernet.pfc.reserve", "ethernet.pfc.xoff",
 			"ethernet.pfc.xon-offset", "ethernet.pfc.xon", "ethernet.pfc.headroom", "ethernet.pfc.headroom-pool", "ethernet.pfc.quanta",
-			"ethernet.pfc.response", "ethernet.pfc.stops", "ethernet.pfc.link-pause",
+			"ethernet.pfc.response", "ethernet.pfc.stops", "ethernet.pfc.classes", "ethernet.pfc.link-pause",
 			"ethernet.shared", "ethernet.egress-alpha", "ethernet.trim", "tcp",
 		},
 	},

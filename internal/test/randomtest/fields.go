@@ -273,6 +273,7 @@ var lists = []choices{
 		{"fabric.ethernet.pfc.watchdog", "{enabled: true, detection: 50us, restoration: 50us, poll: 20us, action: drop} | {enabled: true, detection: 50us, restoration: 100us, poll: 20us, action: forward} | {enabled: true, detection: 1ms, restoration: 1ms, action: alert}"},
 	}},
 	{when: withPFC, one: 12, noisy: true, of: []choice{
+		{"fabric.ethernet.pfc.classes", "[{priority: 3, headroom: 0B}] | [{priority: 3, headroom: 300KB, reserve: 10KB, xon: 5KB, alpha: 1/8}]"},
 		{"fabric.ethernet.pfc.stops", "[{priority: 3, queue: 0}] | [{priority: 3, queue: -1}] | [{priority: 3, queue: 4}]"},
 	}},
 	{when: always, one: 4, noisy: true, of: []choice{
