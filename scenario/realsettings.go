@@ -117,6 +117,9 @@ func (d *derivedSettings) take(sw *sonic.Switch, numbers map[string]int) {
 	byPort := map[string][]int{} // by settings that differ
 	for i := range ports {
 		set, others := d.differences(ports[i].facts, usual, ofOnePort)
+		if slices.Contains(set, "ethernet.pfc.headroom=0B") { // it pauses nobody, so that no pause ends
+			set = slices.DeleteFunc(set, func(s string) bool { return s == "ethernet.pfc.xon=0B" })
+		}
 		for _, field := range others {
 			if !slices.Contains(d.alike, field) && field != "ethernet.shared" && field != "ethernet.pfc.headroom-pool" {
 				d.alike = append(d.alike, field)
