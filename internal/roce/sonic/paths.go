@@ -47,8 +47,14 @@ var seeds = []struct {
 	word string
 	seed uint32
 }{
-	{"ToRRouter", 0}, {"LeafRouter", 10}, {"FabricSpineRouter", 40}, {"UpperSpineRouter", 50}, {"SpineRouter", 25},
-	{"LowerRegionalHub", 60}, {"FabricRegionalHub", 70}, {"UpperRegionalHub", 80},
+	{"ToRRouter", 0},
+	{"LeafRouter", 10},
+	{"FabricSpineRouter", 40},
+	{"UpperSpineRouter", 50},
+	{"SpineRouter", 25},
+	{"LowerRegionalHub", 60},
+	{"FabricRegionalHub", 70},
+	{"UpperRegionalHub", 80},
 }
 
 // row is a row of a table; one without fields if there is none.
