@@ -199,6 +199,7 @@ func (r ethernetRules) checkBuffer() {
 	r.checkWatchdog(&pfc.Watchdog)
 	r.checkReceivers(pfc)
 	r.checkStops(pfc)
+	r.checkClasses(pfc)
 	ports := max(r.Topology.Radix, 1)
 	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
 	if pfc.HeadroomPool > 0 {

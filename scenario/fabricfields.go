@@ -291,6 +291,18 @@ type Routing struct {
 	HashSeed uint32 `yaml:"hash-seed"`
 	// Hash is what ECMP and flowlets hash of a packet; flow if it is left out. SONiC's SWITCH_HASH gives it.
 	Hash HashFields `yaml:"hash,omitzero"`
+	// HashFunction is the algorithm and the seed of the hash, such as crc/10: switches with the same one choose alike among
+	// as many ports, so that those behind one another use a part of their ports alone. Without it each switch hashes in its own
+	// way.
+	HashFunction string `yaml:"hash-function,omitzero"`
+	// MaxPaths is the number of equally short paths that a switch uses at most, as maximum-paths of BGP: those at its ports
+	// with the lowest numbers. 0: all.
+	MaxPaths int `yaml:"max-paths,omitzero" range:"0..65535"`
+	// ASN is the number of a switch's autonomous system, for switches. 0: not known.
+	ASN uint32 `yaml:"asn,omitzero"`
+	// MultipathRelax lets a switch use paths through different autonomous systems beside one another, as bestpath as-path
+	// multipath-relax of BGP. It matters where asn is known; elsewhere all equally short paths are used.
+	MultipathRelax bool `yaml:"multipath-relax,omitzero"`
 	// FlowletGap is the silence after which a flow may change its path.
 	FlowletGap units.Time `yaml:"flowlet-gap" range:"0..1s"`
 	// AdaptiveThreshold is the number of bytes more than the shortest queue that
@@ -461,6 +473,8 @@ type PFC struct {
 	// Headroom is the buffer of each port and priority for packets that arrive
 	// after XOFF.
 	Headroom units.Bytes `yaml:"headroom" range:"0B..64GiB"`
+	// Classes are priorities whose part of the buffer differs from that of the others.
+	Classes []PFCClass `yaml:"classes,omitzero"`
 	// HeadroomPool is the size of a headroom pool that all ports and priorities share,
 	// each up to its Headroom. 0: each has its own.
 	HeadroomPool units.Bytes `yaml:"headroom-pool,omitzero" range:"0B..64GiB"`
@@ -480,6 +494,21 @@ type PFC struct {
 	// Receivers are NICs that take data in more slowly than their links bring
 	// them, or not at all.
 	Receivers []Receiver `yaml:"receivers,omitzero"`
+}
+
+// PFCClass is the part of a switch's buffer that a priority has at each port. What is left out is 0, and Alpha that of all
+// priorities.
+type PFCClass struct {
+	// Priority is the priority.
+	Priority int `yaml:"priority" range:"0..7"`
+	// Headroom is as that of all priorities.
+	Headroom units.Bytes `yaml:"headroom" range:"0B..1GiB"`
+	// Reserve is as that of all priorities.
+	Reserve units.Bytes `yaml:"reserve,omitzero" range:"0B..1GiB"`
+	// XON is as that of all priorities.
+	XON units.Bytes `yaml:"xon,omitzero" range:"0B..1GiB"`
+	// Alpha is as that of all priorities.
+	Alpha Ratio `yaml:"alpha,omitzero"`
 }
 
 // Stop is the egress queue that a pause of a priority stops at a switch.

@@ -87,6 +87,12 @@ var idleRules = []idleRule{
 
 	{"routing.adaptive-threshold", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Adaptive }, "routing.mode is not adaptive"},
 	{"routing.hash", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != ECMP && f.Routing.Mode != Flowlet }, "routing.mode is not ecmp or flowlet"},
+	{"routing.hash-function", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != ECMP && f.Routing.Mode != Flowlet }, "routing.mode is not ecmp or flowlet"},
+	{"routing.max-paths", func(_ *Resolved, f *Fabric) bool {
+		return !protocol.Of(f.Kind).Ethernet() || f.Routing.Mode == UpDown
+	}, "the fabric has no BGP, or routing.mode up-down"},
+	{"routing.asn", func(_ *Resolved, f *Fabric) bool { return !f.names("routing.asn") }, "with one number for all switches every path is of one system: write them in switches"},
+	{"routing.multipath-relax", func(_ *Resolved, f *Fabric) bool { return !f.names("routing.asn") }, "no switch has a routing.asn of its own"},
 	{"routing.lmc", func(_ *Resolved, f *Fabric) bool { return len(f.Routing.Forwarding) == 0 }, "it belongs to routing.forwarding, which the fabric does not have"},
 	{"routing.lids", func(_ *Resolved, f *Fabric) bool { return f.Routing.LMC == 0 }, "the NICs have one LID each: several come from routing.tables with an LMC"},
 	{"routing.flowlet-gap", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Flowlet }, "routing.mode is not flowlet"},

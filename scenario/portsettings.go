@@ -10,7 +10,8 @@ import (
 // ofOnePort reports whether a field of a fabric can differ from port to port of a switch.
 func ofOnePort(path string) bool {
 	switch path {
-	case "switch.mtu", "ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.headroom", "ethernet.pfc.alpha", "ethernet.pfc.stops",
+	case "switch.mtu", "ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.headroom", "ethernet.pfc.reserve", "ethernet.pfc.xon",
+		"ethernet.pfc.alpha", "ethernet.pfc.classes", "ethernet.pfc.stops",
 		"ethernet.egress-alpha", "ethernet.queues", "ethernet.ecn.enabled", "ethernet.ecn.kmin", "ethernet.ecn.kmax", "ethernet.ecn.pmax":
 		return true
 	}
@@ -19,7 +20,13 @@ func ofOnePort(path string) bool {
 
 // has reports whether the settings are those of a switch, port 0, or of one of its ports.
 func (s *SwitchSettings) has(name string, port int) bool {
-	return slices.Contains(Expand(s.Names), name) && (len(s.Ports) == 0 || port > 0 && slices.Contains(s.PortNumbers(), port))
+	return s.names(name) && (len(s.Ports) == 0 || port > 0 && slices.Contains(s.PortNumbers(), port))
+}
+
+// names reports whether the settings name a switch.
+func (s *SwitchSettings) names(name string) bool {
+	return slices.Contains(s.Names, name) ||
+		slices.ContainsFunc(s.Names, func(n string) bool { return strings.Contains(n, "[") && slices.Contains(Expand([]string{n}), name) })
 }
 
 // PortNumbers are the numbers of the ports that the settings are for, counted from 1.
@@ -39,7 +46,7 @@ func (f *Fabric) OfPort(name string, port int) *Fabric { return f.ofPlace(name, 
 // PortsOf are the ports of a switch that have settings of their own, in order.
 func (f *Fabric) PortsOf(name string) (ports []int) {
 	for i := range f.Switches {
-		if s := &f.Switches[i]; len(s.Ports) > 0 && slices.Contains(Expand(s.Names), name) {
+		if s := &f.Switches[i]; len(s.Ports) > 0 && s.names(name) {
 			ports = append(ports, s.PortNumbers()...)
 		}
 	}

@@ -71,29 +71,62 @@ func TestEachPortOfASwitchHasItsOwnSettings(t *testing.T) {
 	}
 }
 
-// TestWhatPortsCannotDifferInIsTold: the reserve of a port, by the size of its profile.
-func TestWhatPortsCannotDifferInIsTold(t *testing.T) {
+// TestAPortHasItsOwnReserve by the size of its profile; it is told what ports cannot differ in, as the fixed threshold.
+func TestAPortHasItsOwnReserve(t *testing.T) {
+	for field, value := range map[string]string{"size": "400000", "static_th": "50000"} {
+		dir := siteFolder(t, func(name string, c map[string]any) {
+			if name != "spine1" {
+				return
+			}
+			own := map[string]any{}
+			for field, value := range row(c, "BUFFER_PROFILE", "pg_lossless_400000_40m_profile") {
+				own[field] = value
+			}
+			own["xoff"], own[field] = "300000", value
+			table(c, "BUFFER_PROFILE")["own"] = own
+			row(c, "BUFFER_PG", "Ethernet4|3-4")["profile"] = "own"
+		})
+		f, fabric, err := decodeSite(t, dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(f.Notes(), "\n")
+		if told := strings.Contains(notes, "ports of a switch differ in ethernet.pfc.xoff, and all ports of a simulated switch have the same"); told != (field == "static_th") {
+			t.Errorf("%s: the notes: %q", field, notes)
+		}
+		if got := fabric.OfPort("spine1", 2).Ethernet.PFC; got.Headroom != 300000 || field == "size" && got.Reserve != 100000 {
+			t.Errorf("the port has a headroom of %v, and a reserve of %v", got.Headroom, got.Reserve)
+		}
+	}
+}
+
+// TestEachClassOfAPortHasItsOwnBuffer: at port Ethernet0 of leaf1 priority 4 has another profile than priority 3, which has the data.
+func TestEachClassOfAPortHasItsOwnBuffer(t *testing.T) {
 	dir := siteFolder(t, func(name string, c map[string]any) {
-		if name != "spine1" {
+		if name != "leaf1" {
 			return
 		}
-		own := map[string]any{}
-		for field, value := range table(c, "BUFFER_PROFILE")["pg_lossless_400000_40m_profile"].(map[string]any) {
-			own[field] = value
-		}
-		own["size"], own["xoff"] = "400000", "300000"
-		table(c, "BUFFER_PROFILE")["own"] = own
-		table(c, "BUFFER_PG")["Ethernet4|3-4"].(map[string]any)["profile"] = "own"
+		table(c, "BUFFER_PROFILE")["own"] = map[string]any{"pool": row(c, "BUFFER_PROFILE", "pg_lossless_400000_40m_profile")["pool"], "size": "130000", "xoff": "100000", "xon": "20000", "dynamic_th": "-3"}
+		groups := table(c, "BUFFER_PG")
+		groups["Ethernet0|3"] = groups["Ethernet0|3-4"]
+		groups["Ethernet0|4"] = map[string]any{"profile": "own"}
+		delete(groups, "Ethernet0|3-4")
 	})
-	f, fabric, err := decodeSite(t, dir, "")
+	_, fabric, err := decodeSite(t, dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(f.Notes(), "\n"); !strings.Contains(notes, "or the port's own (1 group); ports of a switch differ in ethernet.pfc.reserve, and all ports of a simulated switch have the same") {
-		t.Errorf("the notes: %q", notes)
+	want := PFCClass{Priority: 4, Headroom: 100000, Reserve: 30000, XON: 20000, Alpha: Ratio{Num: 1, Den: 8}}
+	if got := fabric.OfPort("leaf1", 1).Ethernet.PFC.Classes; len(got) != 1 || got[0] != want {
+		t.Errorf("port 1 of leaf1 has %+v, want %+v", got, want)
 	}
-	if got := fabric.OfPort("spine1", 2).Ethernet.PFC.Headroom; got != 300000 {
-		t.Errorf("the port has a headroom of %v", got)
+	for _, at := range []struct {
+		name string
+		port int
+	}{{"leaf1", 2}, {"leaf2", 1}, {"spine1", 1}} {
+		if got := fabric.OfPort(at.name, at.port).Ethernet.PFC.Classes; len(got) > 0 {
+			t.Errorf("port %d of %s has %+v", at.port, at.name, got)
+		}
 	}
 }
 
@@ -148,7 +181,8 @@ func TestPortsAreNamedAsTheFileDoes(t *testing.T) {
 // TestSettingsThatAPortCannotHaveAreRefused, and ports that are none.
 func TestSettingsThatAPortCannotHaveAreRefused(t *testing.T) {
 	for set, want := range map[string]string{
-		"ports: [1], set: [ethernet.pfc.reserve=1KB]":   "all ports of a switch have the same ethernet.pfc.reserve",
+		"ports: [1], set: [ethernet.pfc.xoff=1KB]":      "all ports of a switch have the same ethernet.pfc.xoff",
+		"ports: [1], set: [ethernet.pfc.reserve=1KB]":   "",
 		"ports: [0], set: [ethernet.pfc.headroom=1KB]":  `"0" is no port: want a number from 1 on`,
 		"ports: [Et1], set: [ethernet.pfc.alpha=1/4]":   `"Et1" is no port`,
 		"ports: [1], set: [ethernet.pfc.headroom=1KB]":  "",
@@ -197,21 +231,21 @@ func TestTheSettingsOfASwitchAreThoseAtTheFabricsRate(t *testing.T) {
 	}
 }
 
-// TestWhatASwitchHashesIsRead: without the source port of UDP all queue pairs of two NICs share a path. The first switch decides;
-// another one that differs is told.
+// TestWhatASwitchHashesIsRead: without the source port of UDP all queue pairs of two NICs share a path. Each switch has its own
+// fields; one without any hashes the flow.
 func TestWhatASwitchHashesIsRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, other []string
-		want         HashFields
-		told         bool
+		want, spine  HashFields
 	}{
-		"nothing said":  {nil, nil, "", false},
-		"five fields":   {[]string{"SRC_IP", "DST_IP", "IP_PROTOCOL", "L4_SRC_PORT", "L4_DST_PORT"}, []string{"L4_SRC_PORT"}, HashFlow, false},
-		"addresses":     {[]string{"SRC_IP", "DST_IP"}, []string{"DST_IP", "SRC_IP"}, HashAddresses, false},
-		"they differ":   {[]string{"SRC_IP", "DST_IP"}, []string{"SRC_IP", "L4_SRC_PORT"}, HashAddresses, true},
-		"frames":        {[]string{"SRC_MAC", "DST_MAC"}, nil, "", false},
-		"one says it":   {nil, []string{"SRC_IP"}, "", true},
-		"only one port": {[]string{"L4_DST_PORT"}, nil, "", false},
+		"nothing said":  {nil, nil, "", ""},
+		"five fields":   {[]string{"SRC_IP", "DST_IP", "IP_PROTOCOL", "L4_SRC_PORT", "L4_DST_PORT"}, []string{"L4_SRC_PORT"}, HashFlow, HashFlow},
+		"addresses":     {[]string{"SRC_IP", "DST_IP"}, []string{"DST_IP", "SRC_IP"}, HashAddresses, HashAddresses},
+		"they differ":   {[]string{"SRC_IP", "DST_IP"}, []string{"SRC_IP", "L4_SRC_PORT"}, HashAddresses, HashFlow},
+		"frames":        {[]string{"SRC_MAC", "DST_MAC"}, nil, "", ""},
+		"one says it":   {nil, []string{"SRC_IP"}, "", HashAddresses},
+		"the first":     {[]string{"SRC_IP"}, nil, HashAddresses, HashFlow},
+		"only one port": {[]string{"L4_DST_PORT"}, nil, "", ""},
 	} {
 		dir := siteFolder(t, func(sw string, config map[string]any) {
 			fields := c.other
@@ -222,13 +256,12 @@ func TestWhatASwitchHashesIsRead(t *testing.T) {
 				config["SWITCH_HASH"] = map[string]any{"GLOBAL": map[string]any{"ecmp_hash": fields}}
 			}
 		})
-		f, fabric, err := decodeSite(t, dir, "")
+		_, fabric, err := decodeSite(t, dir, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := strings.Contains(strings.Join(f.Notes(), "\n"), "other fields than leaf1 (SWITCH_HASH)")
-		if fabric.Routing.Hash != c.want || told != c.told {
-			t.Errorf("%s: %q, want %q; told %v, want %v (%q)", name, fabric.Routing.Hash, c.want, told, c.told, f.Notes())
+		if spine := fabric.OfSwitch("spine1").Routing.Hash; fabric.Routing.Hash != c.want || spine != c.spine {
+			t.Errorf("%s: %q and %q, want %q and %q", name, fabric.Routing.Hash, spine, c.want, c.spine)
 		}
 	}
 }

@@ -29,12 +29,16 @@ func (r *fabricRules) deriveSettings(folder string, placed *cabled.Placed) {
 		return
 	}
 	d := &derivedSettings{fabricRules: r, own: map[string][]string{}, at: map[string]map[int]*sonic.Port{}}
-	for _, sw := range r.configurations(filepath.ToSlash(folder), files) {
+	configs := r.configurations(filepath.ToSlash(folder), files)
+	for _, sw := range configs {
 		d.take(sw, placed.PortNames[sw.Hostname])
 	}
 	d.settle()
 	d.own = map[string][]string{}
 	d.pauses(placed)
+	d.settle()
+	d.own = map[string][]string{}
+	d.derivePaths(filepath.ToSlash(folder), files, configs, placed)
 	d.settle()
 	d.note(folder)
 }
@@ -51,7 +55,8 @@ type derivedSettings struct {
 	without int      // switches without QoS for the fabric's DSCP
 	bare    int      // ports without it, of other switches
 	classes int      // switches that map DSCPs to other classes, in a way that the simulator does not have
-	hashes  int      // switches that hash other fields than the first
+	fewer   int      // switches that use fewer paths than they have cables
+	strict  int      // switches that use paths through the same systems alone
 	moved   int      // switches that have the data in another queue
 	alike   []string // fields in which ports differ, and cannot in the simulator
 }
@@ -107,15 +112,14 @@ func (d *derivedSettings) take(sw *sonic.Switch, numbers map[string]int) {
 		d.moved++
 	}
 	set, others := d.differences(usual, d.first, ofOneSwitch)
-	if i := slices.Index(others, "routing.hash"); i >= 0 {
-		others = slices.Delete(others, i, i+1)
-		d.hashes++
-	}
 	d.classes += min(1, len(others))
 	d.add("", set, sw.Hostname)
 	byPort := map[string][]int{} // by settings that differ
 	for i := range ports {
 		set, others := d.differences(ports[i].facts, usual, ofOnePort)
+		if slices.Contains(set, "ethernet.pfc.headroom=0B") { // it pauses nobody, so that no pause ends
+			set = slices.DeleteFunc(set, func(s string) bool { return s == "ethernet.pfc.xon=0B" })
+		}
 		for _, field := range others {
 			if !slices.Contains(d.alike, field) && field != "ethernet.shared" && field != "ethernet.pfc.headroom-pool" {
 				d.alike = append(d.alike, field)
@@ -170,6 +174,12 @@ func (d *derivedSettings) ports(sw *sonic.Switch, numbers map[string]int) (ports
 }
 
 func (d *derivedSettings) note(folder string) {
+	if d.fewer > 0 {
+		d.real.notes = append(d.real.notes, fmt.Sprintf("%s: BGP of %s fewer paths than the switch has cables (maximum-paths): those at the ports with the lowest numbers", folder, wording.Counted(d.fewer, "switch uses", "switches use")))
+	}
+	if d.strict > 0 {
+		d.real.notes = append(d.real.notes, fmt.Sprintf("%s: BGP of %s only paths through the same autonomous systems together (without bestpath as-path multipath-relax)", folder, wording.Counted(d.strict, "switch uses", "switches use")))
+	}
 	if d.of == "" {
 		return
 	}
@@ -192,9 +202,6 @@ func (d *derivedSettings) note(folder string) {
 	}
 	if d.moved > d.classes {
 		note += fmt.Sprintf("; %s the data in other queues than %s: the settings of these queues are taken, and a pause stops what it names", wording.Counted(d.moved-d.classes, "switch has", "switches have"), d.of)
-	}
-	if d.hashes > 0 {
-		note += fmt.Sprintf("; %s other fields than %s (SWITCH_HASH), and all switches are simulated as that one", wording.Counted(d.hashes, "switch hashes", "switches hash"), d.of)
 	}
 	if d.classes > 0 {
 		note += fmt.Sprintf("; %s DSCP to other classes, which is not simulated: weft roce lint finds it", wording.Counted(d.classes, "switch maps", "switches map"))
@@ -233,7 +240,9 @@ func (d *derivedSettings) differences(facts, first []catalog.Fact, may func(fiel
 }
 
 // absent are fields that a configuration gives only where it has them, with what it means without them.
-var absent = []catalog.Fact{{Field: "ethernet.pfc.stops", Value: "[]"}, {Field: "ethernet.pfc.watchdog.enabled", Value: "false"}}
+var absent = []catalog.Fact{
+	{Field: "ethernet.pfc.stops", Value: "[]"}, {Field: "ethernet.pfc.classes", Value: "[]"}, {Field: "ethernet.pfc.watchdog.enabled", Value: "false"}, {Field: "routing.hash", Value: string(HashFlow)},
+}
 
 // configurations are the switches of the config_db.json files of a folder, in the order of their names. A file that
 // cannot be read has been noted when the cables were.

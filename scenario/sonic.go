@@ -138,7 +138,7 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool, like *cl
 	if p.Speed > 0 { // PORT has it
 		add("switch.mtu", "%dB", p.MTU)
 	}
-	if hash := hashOf(sw.ECMPHash); hash != "" {
+	if hash := hashOf(&sw.Hash); hash != "" {
 		add("routing.hash", "%s", hash)
 	}
 	add("ethernet.data-priority", "%d", number[data.Queue])
@@ -184,17 +184,20 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool, like *cl
 	}
 	if err == nil && profile != nil { // else the scenario's own value stays
 		facts = append(facts, groupFacts(sw, profile)...)
+		if classes := portClasses(sw, p, data, lossless, number); len(classes) > 0 {
+			add("ethernet.pfc.classes", "%s", flow(reflect.ValueOf(classes), false))
+		}
 	}
 	return facts, nil
 }
 
-// hashOf is what a switch hashes of RoCE v2: its flows differ in the source port of UDP. Empty: the switch's own choice, or
-// neither addresses nor that port.
-func hashOf(fields []string) HashFields {
+// hashOf is what a switch hashes of RoCE v2: its flows differ in the source port of UDP, and in the queue pair. Empty: the switch's
+// own choice, or neither addresses nor these.
+func hashOf(h *sonic.Hash) HashFields {
 	switch {
-	case slices.Contains(fields, "L4_SRC_PORT"):
+	case slices.Contains(h.Fields, "L4_SRC_PORT"), slices.Contains(h.Fields, "RDMA_BTH_DEST_QP"):
 		return HashFlow
-	case slices.Contains(fields, "SRC_IP") || slices.Contains(fields, "DST_IP"):
+	case h.AddressesAlone():
 		return HashAddresses
 	}
 	return ""
@@ -237,12 +240,8 @@ func groupFacts(sw *sonic.Switch, g *sonic.Profile) []catalog.Fact {
 	bytes := func(field string, b units.Bytes) catalog.Fact {
 		return catalog.Fact{Field: "ethernet." + field, Value: fmt.Sprintf("%dB", b)}
 	}
-	reserve := g.Size
-	if g.Lossless() && g.Size >= g.Xoff {
-		reserve -= g.Xoff // NVIDIA's size includes the headroom, Broadcom's does not
-	}
 	facts := []catalog.Fact{
-		bytes("pfc.reserve", reserve), bytes("pfc.headroom", g.Xoff), bytes("pfc.xon", g.Xon), bytes("pfc.xon-offset", g.XonOffset),
+		bytes("pfc.reserve", reserveOf(g)), bytes("pfc.headroom", g.Xoff), bytes("pfc.xon", g.Xon), bytes("pfc.xon-offset", g.XonOffset),
 		bytes("pfc.xoff", g.StaticTh),
 	}
 	if g.StaticTh == 0 {
@@ -257,6 +256,46 @@ func groupFacts(sw *sonic.Switch, g *sonic.Profile) []catalog.Fact {
 		}
 	}
 	return facts
+}
+
+// portClasses are the lossless queues of a port whose priority groups have another part of the buffer than that of the data, by
+// their numbers. A group whose profile is not known has that of the data.
+func portClasses(sw *sonic.Switch, p *sonic.Port, data sonic.Class, lossless []int, number numbers) (classes []PFCClass) {
+	of := func(group int) (c PFCClass, known bool) {
+		profile, err := groupProfile(sw, p, group)
+		if err != nil || profile == nil || profile.StaticTh > 0 {
+			return c, false
+		}
+		num, den := profile.Alpha()
+		return PFCClass{Headroom: profile.Xoff, Reserve: reserveOf(profile), XON: profile.Xon, Alpha: Ratio{Num: num, Den: den}.Reduced()}, true
+	}
+	usual, known := of(data.Group)
+	if !known {
+		return nil
+	}
+	for _, queue := range lossless {
+		for tc := range sonic.Priorities {
+			class := p.ClassOfTC(tc)
+			if class.Queue != queue || queue == data.Queue || !p.Lossless(class.Group) {
+				continue
+			}
+			if own, known := of(class.Group); known && own != usual {
+				own.Priority = number[queue]
+				classes = append(classes, own)
+			}
+			break
+		}
+	}
+	slices.SortFunc(classes, func(a, b PFCClass) int { return a.Priority - b.Priority })
+	return classes
+}
+
+// reserveOf is the buffer of a group before the shared one: NVIDIA's size includes the headroom, Broadcom's does not.
+func reserveOf(g *sonic.Profile) units.Bytes {
+	if g.Lossless() && g.Size >= g.Xoff {
+		return g.Size - g.Xoff
+	}
+	return g.Size
 }
 
 // privateHeadroom is the headroom of each port with lossless groups in addition to the shared

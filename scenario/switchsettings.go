@@ -15,10 +15,12 @@ type SwitchSettings struct {
 	Names []string `yaml:"names"`
 	// Ports are the ports of these switches that have the settings: 7, "[1-4]", counted from 1, or the names
 	// of the fabric's file, Ethernet0, "Ethernet[0-124]". Without it all ports have them. A port can have of its own
-	// switch.mtu, ethernet.ecn, ethernet.queues, ethernet.egress-alpha, and of ethernet.pfc enabled, priorities, headroom, alpha and stops.
+	// switch.mtu, ethernet.ecn, ethernet.queues, ethernet.egress-alpha, and of ethernet.pfc enabled, priorities, headroom, reserve, xon,
+	// alpha, classes and stops.
 	Ports []string `yaml:"ports,omitzero"`
 	// Set are fields of the fabric with their values on these switches: ethernet.ecn.kmin=200KB. The
-	// fields are those of ethernet, switch.buffer, switch.latency and switch.mtu.
+	// fields are those of ethernet, switch.buffer, switch.latency, switch.mtu, and of routing hash, hash-function, max-paths, asn
+	// and multipath-relax.
 	Set []Assignment `yaml:"set"`
 }
 
@@ -44,7 +46,8 @@ func assignments(texts []string) (out []Assignment) {
 // fabric's.
 func ofOneSwitch(path string) bool {
 	switch path {
-	case "switch.buffer", "switch.latency", "switch.mtu":
+	case "switch.buffer", "switch.latency", "switch.mtu",
+		"routing.hash", "routing.hash-function", "routing.max-paths", "routing.asn", "routing.multipath-relax":
 		return true
 	case "ethernet.data-priority", "ethernet.ack-priority", "ethernet.cnp-priority", "ethernet.dscp", "ethernet.cnp-dscp", "ethernet.vlan":
 		return false
@@ -55,6 +58,25 @@ func ofOneSwitch(path string) bool {
 // OfSwitch is the fabric as one of its switches has it: f itself if the switch has no settings of its own. Those of
 // single ports are left out.
 func (f *Fabric) OfSwitch(name string) *Fabric { return f.ofPlace(name, 0) }
+
+// names reports whether a field is set on single switches.
+func (f *Fabric) names(field string) bool {
+	return slices.ContainsFunc(f.Switches, func(s SwitchSettings) bool {
+		return slices.ContainsFunc(s.Set, func(a Assignment) bool { return strings.HasPrefix(string(a), field+"=") })
+	})
+}
+
+// HashesDiffer reports whether the switches hash different fields: some the flow, some the addresses alone.
+func (f *Fabric) HashesDiffer() bool {
+	for i := range f.Switches {
+		for _, set := range f.Switches[i].Set {
+			if value, ok := strings.CutPrefix(string(set), "routing.hash="); ok && (value == string(HashAddresses)) != (f.Routing.Hash == HashAddresses) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // ofPlace is the fabric as a switch, port 0, or one of its ports has it.
 func (f *Fabric) ofPlace(name string, port int) *Fabric {

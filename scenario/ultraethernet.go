@@ -138,6 +138,9 @@ func (r transportRules) checkOthers() {
 		if r.Routing.Hash == HashAddresses {
 			r.complain("routing.hash", "a fabric of kind %s sprays its packets by what switches hash: with the addresses alone none would leave its path; take flow", r.Kind)
 		}
+		if r.Routing.Hash != HashAddresses && r.HashesDiffer() {
+			r.complain("switches", "a fabric of kind %s sprays its packets by what switches hash: with the addresses alone none would leave its path; leave routing.hash out", r.Kind)
+		}
 		return
 	}
 	for _, field := range []string{"ethernet.trim", "transport.entropy", "transport.entropy-values"} {

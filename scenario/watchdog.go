@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/units"
 )
@@ -90,5 +91,19 @@ func (r ethernetRules) checkStops(pfc *PFC) {
 			r.complain(at, "which queue does a pause of priority %d stop? Give queue, -1 for none", s.Priority)
 		}
 		seen[s.Priority] = true
+	}
+}
+
+// checkClasses checks that each class with a part of its own is there once, and lossless.
+func (r ethernetRules) checkClasses(pfc *PFC) {
+	seen := map[int]bool{}
+	for i, c := range pfc.Classes {
+		switch at := fmt.Sprintf("ethernet.pfc.classes[%d].priority", i); {
+		case seen[c.Priority]:
+			r.complain(at, "priority %d is given twice", c.Priority)
+		case !slices.Contains(pfc.Priorities, c.Priority):
+			r.complain(at, "priority %d is not lossless: it is none of ethernet.pfc.priorities", c.Priority)
+		}
+		seen[c.Priority] = true
 	}
 }

@@ -93,7 +93,7 @@ var rooms = []room{
 
 	{"internal/roce/sonic", []string{"units"}, "the configuration of a switch is read without knowing who asks about it"},
 	{"internal/roce/host", []string{"units"}, "the settings of a host are read without knowing its switch"},
-	{"internal/roce/lint", []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host"}, "a link is judged by the settings of both ends and by arithmetic"},
+	{"internal/roce/lint", []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host", "internal/roce/router"}, "a link is judged by the settings of both ends and by arithmetic"},
 
 	{"internal/sim/state", []string{"units"}, "states are compared field by field, whatever the fields mean"},
 	{"internal/sim/engine", []string{"units", "internal/base/cores"}, "the clock and the event queue do not know the meaning of events"},

@@ -122,3 +122,28 @@ func TestAPortThatIsNotThereIsRefused(t *testing.T) {
 		t.Errorf("a port that the switch lacks: %v", err)
 	}
 }
+
+// TestAClassHasItsOwnPartOfTheBuffer: without headroom for the data's class packets are dropped; headroom of another class, or at another
+// port, changes nothing. A reserve of its own is as good as a larger pool: fewer pauses.
+func TestAClassHasItsOwnPartOfTheBuffer(t *testing.T) {
+	const lossless = "ethernet.pfc.priorities=[3, 1]"
+	usual := countsOf(t, fmt.Sprintf(fourHosts, ownPorts("3", lossless), incastOfThree))
+	if usual.Drops() != 0 || usual.Pauses == 0 {
+		t.Fatalf("with classes alike: %v", usual)
+	}
+	for _, c := range []struct {
+		classes string
+		differs func(c results.Counts) bool
+	}{
+		{"[{priority: 3, headroom: 0B}]", func(c results.Counts) bool { return c.DroppedHeadroom > 0 }},
+		{"[{priority: 1, headroom: 0B}]", func(c results.Counts) bool { return c.DroppedHeadroom == 0 }},
+		{"[{priority: 3, headroom: 200KB, alpha: 1/256}]", func(c results.Counts) bool { return c.Drops() == 0 && c.Pauses > usual.Pauses }},
+		{"[{priority: 3, headroom: 200KB, reserve: 8MiB}]", func(c results.Counts) bool { return c.Pauses < usual.Pauses }},
+		{"[{priority: 3, headroom: 200KB, xon: 1MiB}]", func(c results.Counts) bool { return c.Drops() == 0 && c.Pauses > usual.Pauses }},
+	} {
+		set := strings.Replace(ownPorts("3", lossless), `"]`+"}", `", "ethernet.pfc.classes=`+c.classes+`"]}`, 1)
+		if got := countsOf(t, fmt.Sprintf(fourHosts, set, incastOfThree)); !c.differs(got) {
+			t.Errorf("%s: %v\nwith classes alike: %v", c.classes, got, usual)
+		}
+	}
+}

@@ -89,6 +89,8 @@ type Options struct {
 	// Profiles is the switch's pg_profile_lookup.ini. The switch makes profiles from it if none are
 	// configured.
 	Profiles []roce.Row
+	// Paths are the equally short paths of each switch, by its name in findings. nil: the cables are not known.
+	Paths map[string]*Paths
 }
 
 // Report lists the findings of a switch, worst first, and the checks that could not be made.
@@ -150,6 +152,8 @@ var Rules = []struct{ Name, Finds string }{
 	{"watchdog-action", "the watchdog finds a storm of pauses and does not cut it off"},
 	{"watchdog-slow", "the watchdog lets a storm of pauses last for a second or more"},
 	{"watchdog-short", "the watchdog takes a legitimate pause for a storm"},
+	{"paths-few", "BGP uses fewer equally short paths than the switch has: maximum-paths, or no multipath-relax"},
+	{"hash-addresses", "the switch hashes addresses alone, so that all queue pairs of two NICs share a path"},
 }
 
 // Subject is a switch with the defects of its configuration.
@@ -217,6 +221,7 @@ func (c *checker) all(problems []*sonic.Error) {
 	c.mtus()
 	c.total()
 	c.redSwitch()
+	c.paths()
 	for _, h := range c.hosts {
 		c.compared(h)
 		if c.first {
@@ -377,7 +382,9 @@ func (c *checker) host(h *host.Host) {
 
 // report sorts the findings: the worst first, then by rule and line.
 func (c *checker) report(several bool) *Report {
-	if len(c.sw.Ports) == 0 {
+	if p := c.options.Paths[c.name()]; p != nil && !c.sw.Whole {
+		c.cannot("anything but paths: there is no configuration of SONiC")
+	} else if len(c.sw.Ports) == 0 {
 		c.cannot("anything: the configuration has no ports")
 	} else if len(c.ports()) == 0 && len(c.bare()) == 0 {
 		c.cannot("anything of the ports: none of %d is up (admin_status) and named by --interface, if that is given", len(c.sw.Ports))
@@ -390,6 +397,9 @@ func (c *checker) report(several bool) *Report {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(order[a.Rule], order[b.Rule]), cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Line, b.At.Line))
 	})
 	r := &Report{Findings: c.findings, Name: c.name(), Ports: len(c.ports()), Hosts: c.met, Given: len(c.hosts)}
+	if p := c.options.Paths[c.name()]; p != nil && len(c.sw.Ports) == 0 {
+		r.Ports = p.Ports
+	}
 	for text, ports := range c.unjudged {
 		if ports[0] != "" {
 			text += " (" + fewOf(ports) + ")"

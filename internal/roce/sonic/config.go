@@ -39,14 +39,16 @@ func (r *Row) Get(name string) (Value, bool) {
 }
 
 // Set sets a field's text, in its place or at the end.
-func (r *Row) Set(name, text string) {
+func (r *Row) Set(name, text string) { r.set(name, Value{Text: text}) }
+
+func (r *Row) set(name string, v Value) {
 	for i := range r.Fields {
 		if r.Fields[i].Name == name {
-			r.Fields[i].Value = Value{Text: text}
+			r.Fields[i].Value = v
 			return
 		}
 	}
-	r.Fields = append(r.Fields, Field{name, Value{Text: text}})
+	r.Fields = append(r.Fields, Field{name, v})
 }
 
 // Table is a named set of rows.
@@ -155,6 +157,7 @@ var known = map[string]bool{
 	"MAP_PFC_PRIORITY_TO_QUEUE": true, "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": true,
 	"PORT_QOS_MAP": true, "QUEUE": true, "SCHEDULER": true, "WRED_PROFILE": true, "PFC_WD": true,
 	"LOSSLESS_TRAFFIC_PATTERN": true, "DEFAULT_LOSSLESS_BUFFER_PARAMETER": true,
+	"SWITCH_HASH": true, "BGP_GLOBALS": true, "BGP_GLOBALS_AF": true,
 }
 
 func knownTables() []string {

@@ -28,7 +28,7 @@ func (c *Config) Merge(over *Config) {
 				continue
 			}
 			for _, f := range r.Fields {
-				row.Set(f.Name, f.Text)
+				row.set(f.Name, f.Value)
 			}
 		}
 	}

@@ -35,6 +35,7 @@ func Examine(c *Config) (*Switch, []*Error) {
 	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, config: c, Watchdog: Watchdog{Poll: defaultWatch}}}
 	r.version()
 	r.device()
+	r.paths()
 	r.pools()
 	r.profiles()
 	r.wred()
@@ -141,13 +142,6 @@ func (r *resolver) device() {
 		role, _ := row.Get("type")
 		r.sw.Hostname, r.sw.HwSKU, r.sw.Role = name.Text, sku.Text, role.Text
 		r.sw.Dynamic = r.word("DEVICE_METADATA", row, "buffer_model", "traditional", "dynamic", "traditional") == "dynamic"
-	}
-	if row := r.config.Table("SWITCH_HASH").Row("GLOBAL"); row != nil {
-		fields, _ := row.Get("ecmp_hash")
-		r.sw.ECMPHash = fields.List
-		if fields.List == nil && fields.Text != "" {
-			r.sw.ECMPHash = strings.Split(fields.Text, ",")
-		}
 	}
 	for i, row := range r.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER") {
 		const table = "DEFAULT_LOSSLESS_BUFFER_PARAMETER"

@@ -25,9 +25,10 @@ type Switch struct {
 	Schedulers []*Scheduler
 	Ports      []*Port // in the order of their names' numbers
 	Watchdog   Watchdog
-	// ECMPHash are the fields that the switch hashes to choose among equally short paths, such as SRC_IP and L4_SRC_PORT
-	// (SWITCH_HASH; sonic-net/SONiC doc/hash/hash-design.md); nil: its own choice.
-	ECMPHash []string
+	// Hash is how the switch chooses among equally short paths.
+	Hash Hash
+	// BGP is what the tables of BGP say.
+	BGP BGP
 	// SmallPercent and LosslessMTU are the traffic that headroom is computed for
 	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 if the table is missing.
 	SmallPercent int

@@ -101,7 +101,7 @@ func (b *Builder) addNode(name string, kind nodeKind, ports, state int, pipeline
 		b.fail("%s has a pipeline of %v", name, pipeline)
 	}
 	n.nodes = append(n.nodes, node{
-		base: base, ports: int32(ports), state: int32(state), kind: kind, salt: Salt(b.Seed, int(id)),
+		base: base, ports: int32(ports), state: int32(state), kind: kind, salt: Salt(b.Seed, int(id)), hashed: ^uint32(0),
 	})
 	n.names = append(n.names, name)
 	b.delay = append(b.delay, pipeline)
@@ -146,6 +146,10 @@ func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s
 	b.n.ethernet = append(b.n.ethernet, ethernetState{spec: s})
 	nd := &b.n.nodes[id]
 	nd.row, nd.routing = int32(row), routing
+	nd.hashed &^= s.HashIgnores
+	if s.HashFunction != 0 {
+		nd.salt = SharedSalt(b.Seed, s.HashFunction)
+	}
 	return id
 }
 

@@ -55,6 +55,14 @@ type EthernetSwitch struct {
 	// the ns-3 RDMA simulators do.
 	EarlyRelease bool
 
+	// Ingress, if not nil, is by class what a class has of its own, in place of Headroom, the alpha, Reserve and Xon.
+	Ingress []IngressClass
+	// HashIgnores are the bits of a packet's entropy that the switch's hash leaves out.
+	HashIgnores uint32
+	// HashFunction, if not 0, is the number of the function by which the switch hashes: switches with the same one choose
+	// alike among as many ports. Without it the switch has a function of its own.
+	HashFunction uint64
+
 	PFC PFC
 	// Watchdog, if not nil, ends pauses that do not end.
 	Watchdog *watchdog.Config

@@ -18,6 +18,15 @@ type EthernetPort struct {
 	Stops                *[MaxClasses]uint16
 	MaxFrame             uint16
 	Schedule             arbitration.Schedule
+	// Ingress, if not nil, is by class what a class has of its own, in place of Headroom, the alpha, and the switch's Reserve and
+	// Xon.
+	Ingress []IngressClass
+}
+
+// IngressClass is the part of the buffer of one class at a port.
+type IngressClass struct {
+	Headroom, Reserve, Xon int32 // bytes, as those of a switch
+	AlphaNum, AlphaDen     int64
 }
 
 // bufferLimits are the limits of the switch's buffer.
@@ -35,13 +44,18 @@ func (n *Network) makeIngress(nd *node) {
 		if link < 0 {
 			continue
 		}
-		num, den, headroom := s.spec.AlphaNum, s.spec.AlphaDen, s.spec.Headroom
+		num, den, headroom, byClass := s.spec.AlphaNum, s.spec.AlphaDen, s.spec.Headroom, s.spec.Ingress
 		if s.spec.Ports != nil {
 			own := s.portOf(n, port)
-			num, den, headroom = own.AlphaNum, own.AlphaDen, own.Headroom
+			num, den, headroom, byClass = own.AlphaNum, own.AlphaDen, own.Headroom, own.Ingress
 		}
 		for class := range n.classes {
-			n.ingress[int(link)*n.classes+class] = s.buffer.NewIngress(num, den, headroom)
+			queue := &n.ingress[int(link)*n.classes+class]
+			*queue = s.buffer.NewIngress(num, den, headroom)
+			if class < len(byClass) {
+				own := &byClass[class]
+				*queue = s.buffer.NewIngress(own.AlphaNum, own.AlphaDen, own.Headroom).With(own.Reserve, own.Xon)
+			}
 		}
 	}
 }

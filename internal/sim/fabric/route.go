@@ -48,7 +48,7 @@ func (nd *node) onlyPort(n *Network, k *pkt) int32 {
 // hashedPort is route at a switch that is plain if it has several ports to the destination.
 func (nd *node) hashedPort(n *Network, k *pkt) int32 {
 	c := &n.choices[int(nd.sets)+int(nd.ways[k.dst])]
-	return nd.base + int32(n.tables.SetPorts[int(c.start)+Hash(k.entropy, nd.salt, int(c.ports))])
+	return nd.base + int32(n.tables.SetPorts[int(c.start)+Hash(k.entropy&nd.hashed, nd.salt, int(c.ports))])
 }
 
 // hashes reports whether a hash has a part in a packet's route at a switch: there are several ports.
@@ -83,9 +83,9 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 	switch routing {
 	case ECMP:
 		if n := p.net; n.hash != nil {
-			return nd.base + int32(set[n.hash(nd.row, k.entropy, len(set))])
+			return nd.base + int32(set[n.hash(nd.row, k.entropy&nd.hashed, len(set))])
 		}
-		return nd.base + int32(set[Hash(k.entropy, nd.salt, len(set))])
+		return nd.base + int32(set[Hash(k.entropy&nd.hashed, nd.salt, len(set))])
 	case Spray:
 		nd.turn++
 		return nd.base + int32(set[int(nd.turn%uint64(len(set)))])
@@ -105,6 +105,11 @@ func (nd *node) route(p *Partition, k *pkt) int32 {
 
 // Salt makes each node hash differently, by its number in a network with a seed.
 func Salt(seed uint64, node int) uint32 { return uint32(engine.Mix(seed ^ uint64(node)<<20)) }
+
+// SharedSalt is the salt of switches that hash by the same function, and so choose alike.
+func SharedSalt(seed, function uint64) uint32 {
+	return uint32(engine.Mix(engine.Mix(seed^0x5a17) ^ function))
+}
 
 // Hash is ECMP's choice among n ports, by the flow's entropy and the switch's salt.
 func Hash(entropy, salt uint32, n int) int {
@@ -153,7 +158,7 @@ func (nd *node) flowlet(p *Partition, k *pkt, first int, set []uint16) int32 {
 		table = make([]flowletEntry, flowletSlots)
 		p.net.flowlets[first] = table
 	}
-	e := &table[Hash(k.entropy^uint32(k.dst)*0x9e3779b9, nd.salt, flowletSlots)]
+	e := &table[Hash(k.entropy&nd.hashed^uint32(k.dst)*0x9e3779b9, nd.salt, flowletSlots)]
 	if int64(p.now)-e.last <= int64(p.net.flowletGap) {
 		// the set may have lost the port: by a fault
 		for _, port := range set {

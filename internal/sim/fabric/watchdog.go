@@ -44,8 +44,9 @@ func (s *pauseState) watchPause(p *Partition, port int32, class uint8) (obeys bo
 
 // requestPoll requests the next poll of a queue.
 func (p *Partition) requestPoll(w *watchdog.Config, port, index int32) {
-	nd := &p.net.nodes[p.net.ports[port].node]
-	phase := units.Time(nd.salt>>16) * (w.Poll >> 16)
+	node := p.net.ports[port].node
+	nd := &p.net.nodes[node]
+	phase := units.Time(Salt(p.net.seed, int(node))>>16) * (w.Poll >> 16)
 	p.push(nd.cell, w.NextPoll(p.now, phase), classWatch, uint64(index))
 }
 

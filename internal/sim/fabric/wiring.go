@@ -35,7 +35,8 @@ type node struct {
 	state       int32            `state:"-"` // index into the states of its kind
 	row         int32            `state:"-"` // switches: row of the forwarding tables
 	first       int32            `state:"-"` // local routing: the node at port 0
-	salt        uint32           `state:"-"`
+	salt        uint32           `state:"-"` // of its hash
+	hashed      uint32           `state:"-"` // the bits of the entropy that it hashes
 	turn        uint64           `state:"-"` // turn of spraying and adaptive routing
 	cell        uint16           `state:"-"` // 0 is the cell of NICs, GPUs and scale-up switches whose hosts have none
 	kind        nodeKind         `state:"-"`

@@ -33,7 +33,7 @@ var properties = []property{
 	},
 	{
 		name:   "routing",
-		fields: []string{"routing.mode", "routing.hash-seed", "routing.hash", "routing.flowlet-gap", "routing.adaptive-threshold", "routing.tables", "routing.forwarding", "routing.lmc", "routing.lids", "routing.levels", "routing.level-lanes", "routing.nic-lanes", "ib.engine", "transport.entropy", "transport.entropy-values"},
+		fields: []string{"routing.mode", "routing.hash-seed", "routing.hash", "routing.hash-function", "routing.max-paths", "routing.asn", "routing.multipath-relax", "routing.flowlet-gap", "routing.adaptive-threshold", "routing.tables", "routing.forwarding", "routing.lmc", "routing.lids", "routing.levels", "routing.level-lanes", "routing.nic-lanes", "ib.engine", "transport.entropy", "transport.entropy-values"},
 		take:   routing,
 	},
 	{name: "switch latency", fields: []string{"switch.latency", "switch.forwarding", "switch.jitter"}},
@@ -103,7 +103,7 @@ var properties = []property{
 			"ethernet.dscp", "ethernet.cnp-dscp", "ethernet.data-priority", "ethernet.ack-priority", "ethernet.cnp-priority", "ethernet.queues",
 			"ethernet.pfc.enabled", "ethernet.pfc.priorities", "ethernet.pfc.alpha", "ethernet.pfc.reserve", "ethernet.pfc.xoff",
 			"ethernet.pfc.xon-offset", "ethernet.pfc.xon", "ethernet.pfc.headroom", "ethernet.pfc.headroom-pool", "ethernet.pfc.quanta",
-			"ethernet.pfc.response", "ethernet.pfc.stops", "ethernet.pfc.link-pause",
+			"ethernet.pfc.response", "ethernet.pfc.stops", "ethernet.pfc.classes", "ethernet.pfc.link-pause",
 			"ethernet.shared", "ethernet.egress-alpha", "ethernet.trim", "tcp",
 		},
 	},

@@ -79,3 +79,21 @@ func TestNotAllSendersAreAtPortsWithFindings(t *testing.T) {
 		t.Errorf("%d of %d senders are at ports with findings", near, all)
 	}
 }
+
+// TestAShiftIsForFindingsAboutPaths: four messages of each NIC to the one half of all further; without such a finding there is none.
+func TestAShiftIsForFindingsAboutPaths(t *testing.T) {
+	of := func(rule string) []*lint.Report {
+		return []*lint.Report{{Name: "leaf1", Findings: []lint.Finding{{Rule: rule}}}}
+	}
+	name, text := Shift(leaves(2, 2), of("paths-few"), 4)
+	if !strings.HasPrefix(name, "shift by half of the hosts: 4 messages from each of 4, 4MiB each") || strings.Count(text, "{src: 3, dst: 1, bytes: 4MiB}") != 4 || strings.Count(text, "src:") != 16 {
+		t.Errorf("%s: %s", name, text)
+	}
+	if _, text := Shift(leaves(2, 2), of("mtu"), 4); text != "" {
+		t.Errorf("without a finding about paths: %s", text)
+	}
+	_, text = Shift(leaves(40, 8), of("hash-addresses"), 4)
+	if strings.Count(text, "src:") != 4*mostShifted {
+		t.Errorf("%d messages, want %d from each of %d", strings.Count(text, "src:"), ofEach, mostShifted)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/roce/host"
 	"weft/internal/roce/lint"
+	"weft/internal/roce/router"
 	"weft/internal/roce/sonic"
 )
 
@@ -23,8 +24,16 @@ type Site struct {
 // Switch is a switch with its configuration.
 type Switch struct {
 	Name string // in the fixes
-	File string // below the fabric's folder
+	File string // below the fabric's folder; "": it has none
 	Text []byte // of config_db.json
+	// Routers are its files of FRR and of the kernel, below the fabric's folder.
+	Routers []Router
+}
+
+// Router is a file with settings of a switch's paths.
+type Router struct {
+	File string
+	Text string
 }
 
 // Variant is a site with some of its faults mended.
@@ -41,6 +50,10 @@ func (s *Site) with(fixes []lint.Fix) (Variant, error) {
 	for i := range s.Switches {
 		sw := &s.Switches[i]
 		lines := linesOn(fixes, sw.Name)
+		sw.obey(lines, v.Changed)
+		if sw.File == "" {
+			continue
+		}
 		c, err := sonic.Read(sw.File, bytes.NewReader(sw.Text))
 		if err == nil {
 			err = c.Lay(lines)
@@ -75,6 +88,20 @@ func (s *Site) with(fixes []lint.Fix) (Variant, error) {
 		}
 	}
 	return v, nil
+}
+
+// obey adds the files of a switch's routes as they are after the commands among lines.
+func (sw *Switch) obey(lines []string, changed map[string][]byte) {
+	for _, r := range sw.Routers {
+		text, any := r.Text, false
+		for _, line := range lines {
+			obeyed, ok := router.Obey(r.File, text, line)
+			text, any = obeyed, any || ok
+		}
+		if any {
+			changed[r.File] = []byte(text)
+		}
+	}
 }
 
 func linesOn(fixes []lint.Fix, device string) (lines []string) {

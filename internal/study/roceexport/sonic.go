@@ -154,6 +154,9 @@ func (w *sonicWriter) buffers() error {
 		if err := w.losslessProfiles(threshold); err != nil {
 			return err
 		}
+		if err := w.classProfiles(threshold); err != nil {
+			return err
+		}
 	}
 	w.row("BUFFER_PROFILE", w.named(losslessRow), "pool", egressPool, "size", "0", "dynamic_th", "7") // large enough to mean no bound
 	th, err := exponent("ethernet.egress-alpha", w.Ethernet.EgressAlpha)
@@ -182,6 +185,36 @@ func (w *sonicWriter) losslessProfiles(threshold []string) error {
 	return nil
 }
 
+// classProfiles writes the profiles of classes with a part of the buffer of their own.
+func (w *sonicWriter) classProfiles(threshold []string) error {
+	for _, c := range w.Ethernet.PFC.Classes {
+		size, own := c.Reserve, threshold
+		if w.NVIDIA {
+			size += c.Headroom
+		} else if c.Reserve >= c.Headroom {
+			return fmt.Errorf("priority %d has a reserve of %v, more than its headroom of %v: on a switch that keeps them apart this is read as one that does not", c.Priority, c.Reserve, c.Headroom)
+		}
+		if c.Headroom == 0 {
+			return fmt.Errorf("priority %d is lossless without headroom (ethernet.pfc.classes): SONiC takes such a profile for a lossy one; state its headroom", c.Priority)
+		}
+		if c.Alpha.Num > 0 && w.Ethernet.PFC.XOFF == 0 {
+			th, err := exponent("the alpha of ethernet.pfc.classes", c.Alpha)
+			if err != nil {
+				return err
+			}
+			own = []string{"dynamic_th", th}
+		}
+		w.row("BUFFER_PROFILE", w.classProfile(c.Priority), append([]string{
+			"pool", ingressPool, "size", text(size), "xon", text(c.XON), "xon_offset", text(w.Ethernet.PFC.XONOffset), "xoff", text(c.Headroom),
+		}, own...)...)
+	}
+	return nil
+}
+
+func (w *sonicWriter) classProfile(priority int) string {
+	return w.named(fmt.Sprintf("pg_lossless_priority%d_profile", priority))
+}
+
 // losslessProfile has the name that SONiC gives to the profiles that it makes itself.
 func (w *sonicWriter) losslessProfile(cable units.Length) string {
 	return w.named(fmt.Sprintf("pg_lossless_%d_%dm_profile", w.Speed/units.Mbps, metres(cable)))
@@ -198,6 +231,9 @@ func (w *sonicWriter) groups() error {
 			group, queue := w.named(ingressRow), w.named(lossyRow)
 			if slices.Contains(lossless, n) {
 				group, queue = w.losslessProfile(cable), w.named(losslessRow)
+				if slices.ContainsFunc(w.Ethernet.PFC.Classes, func(c scenario.PFCClass) bool { return c.Priority == n }) {
+					group = w.classProfile(n)
+				}
 			}
 			key := fmt.Sprintf("%s|%d", w.port(i), n)
 			if n == w.group(n) { // others share group 0

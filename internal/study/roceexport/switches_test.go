@@ -75,6 +75,8 @@ func TestWhatIsExportedOfEachSwitchComesBackAsItWentOut(t *testing.T) {
   {names: [leaf1], set: [ethernet.ecn.kmin=100KB, ethernet.ecn.kmax=300KB, ethernet.pfc.alpha=1/8]},
   {names: [leaf0, spine1], ports: ["[2-4]", 7], set: [ethernet.pfc.headroom=100KiB, ethernet.ecn.enabled=false]},
   {names: [leaf0], ports: [1], set: [ethernet.pfc.alpha=1/16, switch.mtu=5000B]},
+  {names: [spine1], ports: [5], set: ["ethernet.pfc.priorities=[3, 4]", "ethernet.pfc.classes=[{priority: 4, headroom: 50KiB, reserve: 1KiB, xon: 1000B, alpha: 1/4}]",
+    "ethernet.queues=[{priority: 0, schedule: dwrr, weight: 30}, {priority: 3, schedule: dwrr, weight: 70}, {priority: 4, schedule: dwrr, weight: 1}, {priority: 6, schedule: strict, weight: 0}]"]},
   {names: [spine0], ports: [3], set: ["ethernet.pfc.priorities=[]", "ethernet.egress-alpha=4",
     "ethernet.queues=[{priority: 0, schedule: dwrr, weight: 20}, {priority: 3, schedule: dwrr, weight: 80}, {priority: 6, schedule: strict, weight: 0}]"]}]`, incast},
 	} {

@@ -41,6 +41,7 @@ var leftOut = map[string]string{
 	"Topology.devices": realFabric, "Topology.others": realFabric, "TopologyDevice.*": realFabric, "TopologyLink.ports": realFabric,
 	"Fabric.switches": single, "SwitchSettings.*": single,
 	"Routing.lmc": realFabric, "Routing.lids*": realFabric, "Routing.levels": realFabric, "Routing.level-lanes": realFabric, "Routing.nic-lanes": realFabric,
+	"Routing.asn": single, "Routing.multipath-relax*": single,
 	"Routing.forwarding": realFabric, "Cluster.hosts": realFabric, "Cluster.adapters": realFabric,
 
 	"Topology.plane-shape=dragonfly*": notPlanes, "Topology.plane-shape=dual-plane": notPlanes,

@@ -90,6 +90,8 @@ var lists = []choices{
 		{"topology.cables.global", lengths},
 		{"fabric.routing.hash-seed", "1 | 7 | 4711"},
 		{"fabric.routing.hash", "flow | addresses"},
+		{"fabric.routing.hash-function", "crc/0 | crc/10"},
+		{"fabric.routing.max-paths", "1 | 2 | 64"},
 		{"fabric.routing.flowlet-gap", "0 | 500ns | 5us"},
 		{"fabric.routing.adaptive-threshold", "0 | 4KiB | 64KiB"},
 		{"fabric.host.path", "cpu | rdma-host | gpudirect-p2p | gpudirect-rdma"},
@@ -271,6 +273,7 @@ var lists = []choices{
 		{"fabric.ethernet.pfc.watchdog", "{enabled: true, detection: 50us, restoration: 50us, poll: 20us, action: drop} | {enabled: true, detection: 50us, restoration: 100us, poll: 20us, action: forward} | {enabled: true, detection: 1ms, restoration: 1ms, action: alert}"},
 	}},
 	{when: withPFC, one: 12, noisy: true, of: []choice{
+		{"fabric.ethernet.pfc.classes", "[{priority: 3, headroom: 0B}] | [{priority: 3, headroom: 300KB, reserve: 10KB, xon: 5KB, alpha: 1/8}]"},
 		{"fabric.ethernet.pfc.stops", "[{priority: 3, queue: 0}] | [{priority: 3, queue: -1}] | [{priority: 3, queue: 4}]"},
 	}},
 	{when: always, one: 4, noisy: true, of: []choice{

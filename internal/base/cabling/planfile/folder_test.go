@@ -119,7 +119,7 @@ func TestTheOwnerOfAFileIsInItsName(t *testing.T) {
 		"leaf1-config_db.json.gz": "leaf1", "lab/leaf-su00-r0.txt": "leaf-su00-r0", "minigraph.leaf1.xml": "leaf1", "x/leaf1/show lldp neighbors.txt": "leaf1",
 		"config_db.json": "", "lldp.txt": "",
 	} {
-		if got := ownerOf(file); got != want {
+		if got := OwnerOf(file); got != want {
 			t.Errorf("%s is %q's, want %q", file, got, want)
 		}
 	}

@@ -29,7 +29,7 @@ func Read(name string, open func(name string) (io.ReadCloser, error)) (*cabling.
 	if err != nil || v == nil {
 		return f, err
 	}
-	v.named(ownerOf(name), "this switch")
+	v.named(OwnerOf(name), "this switch")
 	return join(name, v.format, []*view{v})
 }
 
@@ -201,7 +201,7 @@ func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s cannot be read: %w", path.Join(name, p), err)
-		case d.IsDir() || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") || noPlan(p):
 			return nil
 		}
 		if files++; files > maxFiles {
@@ -220,7 +220,7 @@ func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
 				first = err
 			}
 		case v != nil:
-			v.named(ownerOf(p), ownerOf(full), full)
+			v.named(OwnerOf(p), OwnerOf(full), full)
 			views = append(views, v)
 		default:
 			plans = append(plans, f)
@@ -232,6 +232,13 @@ func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
 	}
 	slices.SortStableFunc(views, func(a, b *view) int { return wording.Natural(a.file, b.file) }) // leaf2 before leaf10
 	return ofFolder(name, views, plans, others, first)
+}
+
+// noPlan reports whether a file of a switch has no cables by its name: FRR's and the kernel's configuration.
+func noPlan(file string) bool {
+	base := strings.ToLower(path.Base(file))
+	return strings.HasSuffix(base, ".conf") && (strings.Contains(base, "frr") || strings.Contains(base, "bgpd") || strings.Contains(base, "sysctl") || strings.Contains(base, "traffic") || strings.Contains(file, "sysctl.d/")) ||
+		strings.Contains(base, "running-config") || strings.HasPrefix(base, "fib_multipath_hash_")
 }
 
 // ofFolder makes one fabric of the fabrics and the views of switches that a folder has.

@@ -80,13 +80,14 @@ func (v *view) named(names ...string) {
 var plainWords = map[string]bool{
 	"config": true, "db": true, "configdb": true, "minigraph": true, "lldp": true, "lldpctl": true, "lldpcli": true, "show": true, "neighbor": true, "neighbors": true, "neighbour": true,
 	"neighbours": true, "table": true, "json": true, "json0": true, "txt": true, "xml": true, "text": true, "out": true, "log": true, "running": true, "eos": true, "nxos": true, "sonic": true, "detail": true, "gz": true, "xz": true,
+	"frr": true, "bgpd": true, "conf": true, "sysctl": true,
 }
 
 var wordMark = regexp.MustCompile(`[._\- ]+`)
 
-// ownerOf is the name of the switch that a file is from, by the file's name, else by its folder's: leaf1.lldp.json,
+// OwnerOf is the name of the switch that a file is from, by the file's name, else by its folder's: leaf1.lldp.json,
 // leaf1_config_db.json, show_lldp_table_leaf1.txt and leaf1/config_db.json are leaf1's.
-func ownerOf(file string) string {
+func OwnerOf(file string) string {
 	file = path.Clean(strings.ReplaceAll(file, `\`, "/"))
 	for range 3 {
 		if name := withoutPlainWords(path.Base(file)); name != "" && name != "." && name != "/" && name != ".." {

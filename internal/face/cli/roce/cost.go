@@ -27,6 +27,7 @@ import (
 // The jobs that are simulated on the fabric of a folder.
 const (
 	usualSize      = "16MiB"
+	usualShift     = 4 // MiB
 	usualReduction = "{collective: all-reduce, sizes: [" + usualSize + "]}"
 )
 
@@ -65,6 +66,16 @@ func (l *linting) costs(ctx context.Context, e *simulator.Simulator, s *site, su
 			return nil, err
 		}
 		judged.Switches = append(judged.Switches, faultcost.Switch{Name: reports[i].Name, File: file, Text: text})
+	}
+	for _, r := range reports[len(s.files):] {
+		judged.Switches = append(judged.Switches, faultcost.Switch{Name: r.Name})
+	}
+	for i := range judged.Switches {
+		if paths := l.options.Paths[judged.Switches[i].Name]; paths != nil {
+			if judged.Switches[i].Routers, err = s.routersOf(paths.Router); err != nil {
+				return nil, err
+			}
+		}
 	}
 	line := e.Working("the simulations begin")
 	defer line.End()
@@ -127,8 +138,12 @@ func (c *costing) usualJobs(reports []*lint.Report) error {
 		return fmt.Errorf("%s has one host's port alone: there is no job to simulate", c.site.folder)
 	}
 	text = text[:strings.LastIndex(text, "workload:")]
+	jobs := []string{usualReduction, incasts}
 	c.jobs, c.names = nil, []string{"all-reduce, " + usualSize, name}
-	for _, job := range []string{usualReduction, incasts} {
+	if name, shift := faultcost.Shift(placed, reports, usualShift); shift != "" {
+		jobs, c.names = append(jobs, shift), append(c.names, name)
+	}
+	for _, job := range jobs {
 		file, err := scenario.DecodeIn(c.e.Path("."), c.site.folder, []byte(text+"workload: "+job+"\n"))
 		if err != nil {
 			return err

@@ -165,7 +165,7 @@ func (l *linting) run(ctx context.Context, e *simulator.Simulator, given []strin
 	var trials []prove.Trial
 	for i, r := range reports {
 		all.Add(r)
-		if l.simulate {
+		if l.simulate && i < len(l.switches) {
 			if trials, err = addTrials(ctx, e, trials, l.switches[i], r); err != nil {
 				return err
 			}
@@ -223,6 +223,9 @@ func (l *linting) judge(e *simulator.Simulator, hosts []*host.Host) (all []lint.
 			}
 		}
 		configs, all = append(configs, config), append(all, lint.Subject{Switch: sw, Problems: problems})
+	}
+	if l.site != nil {
+		all = l.judgePaths(e, all)
 	}
 	reports := lint.CheckAll(all, hosts, l.options)
 	if l.fixed == "" {

@@ -17,6 +17,7 @@ import (
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
+	"weft/internal/roce/router"
 	"weft/scenario"
 )
 
@@ -66,10 +67,22 @@ func openSite(e *simulator.Simulator, name string) (*site, error) {
 		s.files = append(s.files, file)
 		return nil
 	})
-	if err == nil && len(s.files) == 0 {
-		err = fmt.Errorf("%s has no configuration of a switch: want files with config_db in their names, such as leaf1/config_db.json", s.folder)
+	if err == nil && len(s.files) == 0 && !s.hasRouters() {
+		err = fmt.Errorf("%s has no configuration of a switch: want files with config_db in their names, such as leaf1/config_db.json, or of FRR, such as leaf1/frr.conf", s.folder)
 	}
 	return s, err
+}
+
+// hasRouters reports whether the folder has files of FRR or of Linux' routing.
+func (s *site) hasRouters() bool {
+	found := errors.New("found")
+	err := fs.WalkDir(os.DirFS(s.own), ".", func(file string, about fs.DirEntry, err error) error {
+		if err == nil && !about.IsDir() && router.ReaderOf(file) != nil {
+			return found
+		}
+		return err
+	})
+	return errors.Is(err, found)
 }
 
 // switches are the paths of the configurations that can be read, for --switch; the others are told. files keeps the same.
@@ -83,7 +96,7 @@ func (s *site) switches(e *simulator.Simulator) (paths []string, err error) {
 		}
 		paths, readable = append(paths, at), append(readable, file)
 	}
-	if len(paths) == 0 {
+	if len(paths) == 0 && len(s.files) > 0 {
 		return nil, fmt.Errorf("%s: none of its %s can be read", s.folder, wording.Counted(len(s.files), "configuration", "configurations"))
 	}
 	s.files = readable

@@ -28,13 +28,15 @@ type Buffer struct {
 type Ingress struct {
 	held     int32 // bytes in the reserve and the shared pool
 	headroom int32 // bytes in the headroom
-	num, den int64 `state:"-"` // alpha; num is 0 if the threshold is not dynamic
+	num, den int32 `state:"-"` // alpha; num is 0 if the threshold is not dynamic
 	most     int32 `state:"-"` // of its headroom
+	reserve  int32 `state:"-"` // as Limits.Reserve
+	xon      int32 `state:"-"` // as Limits.Xon
 	Paused   bool  // its sender is paused
 }
 
 // NewIngress is an empty ingress queue with an alpha of num/den, where den 0 is no threshold, and
-// with at most a number of bytes of headroom.
+// with at most a number of bytes of headroom. Its reserve and its XON are those of the limits.
 func (b *Buffer) NewIngress(num, den int64, headroom int32) Ingress {
 	switch {
 	case b.Limits.StaticXoff > 0:
@@ -42,15 +44,24 @@ func (b *Buffer) NewIngress(num, den int64, headroom int32) Ingress {
 	case den == 0:
 		num = 1
 	}
-	return Ingress{num: num, den: den, most: headroom}
+	for max(num, den) > 1<<31-1 {
+		num, den = num>>1, max(1, den>>1)
+	}
+	return Ingress{num: int32(num), den: int32(den), most: headroom, reserve: b.Limits.Reserve, xon: b.Limits.Xon}
+}
+
+// With is an ingress queue with another reserve and another XON.
+func (g Ingress) With(reserve, xon int32) Ingress {
+	g.reserve, g.xon = reserve, xon
+	return g
 }
 
 // Held is the number of bytes of the queue in the buffer, without the headroom.
 func (g *Ingress) Held() int32 { return g.held }
 
 // above is the part of the queue that is in the shared pool.
-func (b *Buffer) above(g *Ingress) int64 {
-	return max(0, int64(g.held)-int64(b.Limits.Reserve))
+func (*Buffer) above(g *Ingress) int64 {
+	return max(0, int64(g.held)-int64(g.reserve))
 }
 
 // isOver reports whether bytes of an ingress queue in the shared pool are more than its threshold:
@@ -61,12 +72,12 @@ func (b *Buffer) isOver(g *Ingress, bytes int64) bool {
 	if b.Limits.StaticXoff > 0 {
 		return bytes > b.Limits.StaticXoff || bytes-b.above(g) > free
 	}
-	return bytes*g.den > free*g.num
+	return bytes*int64(g.den) > free*int64(g.num)
 }
 
 // IsOver reports whether an ingress queue with a further packet is above its threshold.
 func (b *Buffer) IsOver(g *Ingress, size int32) bool {
-	return b.isOver(g, int64(g.held+size)-int64(b.Limits.Reserve))
+	return b.isOver(g, int64(g.held+size)-int64(g.reserve))
 }
 
 // IsFull reports whether an ingress queue is full enough to pause its sender: it has no room for
@@ -79,9 +90,9 @@ func (b *Buffer) IsFull(g *Ingress) bool {
 // else it does nothing, and returns false.
 func (b *Buffer) TryCharge(g *Ingress, size int32) bool {
 	held := g.held + size
-	above := max(0, held-b.Limits.Reserve)
-	used := b.used + int64(above-max(0, g.held-b.Limits.Reserve))
-	if g.headroom != 0 || int64(above+1)*g.den > (b.Limits.Shared-used)*g.num {
+	above := max(0, held-g.reserve)
+	used := b.used + int64(above-max(0, g.held-g.reserve))
+	if g.headroom != 0 || int64(above+1)*int64(g.den) > (b.Limits.Shared-used)*int64(g.num) {
 		return false
 	}
 	g.held, b.used = held, used
@@ -118,7 +129,7 @@ func (b *Buffer) TryRelease(g *Ingress, size int32) bool {
 	if held < 0 || g.Paused || g.headroom != 0 {
 		return false
 	}
-	b.used -= int64(max(0, g.held-b.Limits.Reserve) - max(0, held-b.Limits.Reserve))
+	b.used -= int64(max(0, g.held-g.reserve) - max(0, held-g.reserve))
 	g.held = held
 	return true
 }
@@ -133,7 +144,7 @@ func (b *Buffer) Release(g *Ingress, size int32) (held int32) {
 		size -= fromHeadroom
 	}
 	held = g.held - size
-	b.used -= int64(max(0, g.held-b.Limits.Reserve) - max(0, held-b.Limits.Reserve))
+	b.used -= int64(max(0, g.held-g.reserve) - max(0, held-g.reserve))
 	g.held = held
 	return held
 }
@@ -145,9 +156,9 @@ func (b *Buffer) MayResume(g *Ingress) bool {
 	}
 	above := b.above(g)
 	switch l := &b.Limits; {
-	case above == 0 || g.held <= l.Xon:
+	case above == 0 || g.held <= g.xon:
 		return true
-	case l.Xon > 0 && l.XonOffset == 0:
+	case g.xon > 0 && l.XonOffset == 0:
 		return false
 	}
 	return !b.isOver(g, above+int64(b.Limits.XonOffset))

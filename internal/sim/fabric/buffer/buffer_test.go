@@ -23,7 +23,10 @@ func TestAPauseEndsAtXonOrAtTheOffset(t *testing.T) {
 		{"within the reserve, always", 10, 0, reserve, true},
 	} {
 		b := Buffer{Limits: Limits{Shared: pool, Reserve: reserve, Xon: c.xon, XonOffset: c.offset}}
-		if got := b.MayResume(&Ingress{held: c.held, num: 1, den: 1}); got != c.want {
+		g := b.NewIngress(1, 1, 0)
+		g.held = c.held
+		own := Ingress{held: c.held, num: 1, den: 1}.With(reserve, c.xon) // of a queue with its own
+		if got := b.MayResume(&g); got != c.want || b.MayResume(&own) != c.want {
 			t.Errorf("%s: a queue with %d bytes resumes: %v, want %v", c.name, c.held, got, c.want)
 		}
 	}

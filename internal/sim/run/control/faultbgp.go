@@ -21,15 +21,23 @@ import (
 type bgpPlan struct {
 	*network.Plan
 	spec   *scenario.Control
-	routes *routing.Detours // routes known to all switches before the turn
+	routes sets // routes known to all switches before the turn
 	ready  []units.Time
 	out    *network.Faults
+}
+
+// sets are the ports of each switch for each endpoint.
+type sets func(sw, dst int) []uint16
+
+// around are the routes around failed cables, as many as BGP uses.
+func (b *bgpPlan) around(down []bool) sets {
+	return network.Multipath(b.Fabric, b.Graph).Of(b.Graph, routing.NewDetours(b.Graph, down).Set)
 }
 
 // mendByBGP computes the table changes of each switch, with their times.
 func mendByBGP(p *network.Plan, fp *network.Faults, spec *scenario.Control) {
 	b := &bgpPlan{Plan: p, spec: spec, out: fp, ready: make([]units.Time, p.Graph.Switches())}
-	b.routes = routing.NewDetours(p.Graph, make([]bool, len(p.Graph.Cables)))
+	b.routes = b.around(make([]bool, len(p.Graph.Cables)))
 	fp.Control.Plane = bgpPlane
 	known := b.known(fp.Outages)
 	for i := range fp.Turns {
@@ -106,7 +114,7 @@ func (b *bgpPlan) detection(t *network.Turn) (units.Time, string) {
 
 // turn computes the reaction to a fault or a repair.
 func (b *bgpPlan) turn(t *network.Turn) results.Recovery {
-	next := routing.NewDetours(b.Graph, t.Down)
+	next := b.around(t.Down)
 	detected, how := b.detection(t)
 	rec := newRecovery(t)
 	rec.How, rec.Detected = how, detected
@@ -127,7 +135,7 @@ func (b *bgpPlan) turn(t *network.Turn) results.Recovery {
 		at := max(b.ready[sw], t.At+detected+units.Time(hops[sw]+1)*c.Update+units.Time(hops[sw])*c.Advertisement)
 		for _, dst := range changed {
 			at += c.Entry
-			b.change(&rec, sw, dst, at, next.Set(sw, dst))
+			b.change(&rec, sw, dst, at, next(sw, dst))
 			b.ready[sw] = at
 		}
 	}
@@ -144,9 +152,9 @@ func newRecovery(t *network.Turn) results.Recovery {
 }
 
 // changed are the endpoints with new routes at a switch.
-func (b *bgpPlan) changed(next *routing.Detours, sw int) (dsts []int) {
+func (b *bgpPlan) changed(next sets, sw int) (dsts []int) {
 	for dst := range b.Graph.Endpoints {
-		if !slices.Equal(b.routes.Set(sw, dst), next.Set(sw, dst)) {
+		if !slices.Equal(b.routes(sw, dst), next(sw, dst)) {
 			dsts = append(dsts, dst)
 		}
 	}
@@ -155,16 +163,16 @@ func (b *bgpPlan) changed(next *routing.Detours, sw int) (dsts []int) {
 
 // repair removes the ports of failed cables from the groups of a switch at their end, all at once.
 // It returns the endpoints that need more than this.
-func (b *bgpPlan) repair(t *network.Turn, rec *results.Recovery, sw int, changed []int, next *routing.Detours) (rest []int) {
+func (b *bgpPlan) repair(t *network.Turn, rec *results.Recovery, sw int, changed []int, next sets) (rest []int) {
 	detected, _ := b.detection(t)
 	at := max(b.ready[sw], t.At+detected+b.spec.BGP.Repair)
 	b.ready[sw] = at
 	for _, dst := range changed {
-		left := slices.DeleteFunc(slices.Clone(b.routes.Set(sw, dst)), func(port uint16) bool {
+		left := slices.DeleteFunc(slices.Clone(b.routes(sw, dst)), func(port uint16) bool {
 			return t.Down[b.Graph.Nodes[b.Graph.Endpoints+sw].Cables[port]]
 		})
 		b.change(rec, sw, dst, at, left)
-		if !slices.Equal(left, next.Set(sw, dst)) {
+		if !slices.Equal(left, next(sw, dst)) {
 			rest = append(rest, dst)
 		}
 	}

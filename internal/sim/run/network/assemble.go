@@ -6,7 +6,6 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
-	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/credit"
 	"weft/internal/sim/protocol"
@@ -54,8 +53,9 @@ type Plan struct {
 	// Hash, if not nil, is ECMP's choice, as in [fabric.Builder].
 	Hash func(row int32, entropy uint32, n int) int
 	// Amend, if not nil, changes the devices of each network before it is built: for what no scenario says.
-	Amend func(*Devices)
-	lids  int // LIDs of a NIC among which connections choose; see SpreadLIDs
+	Amend  func(*Devices)
+	hashes []switchHash // by switch; nil if all hash in ways of their own, and alike fields
+	lids   int          // LIDs of a NIC among which connections choose; see SpreadLIDs
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -66,6 +66,9 @@ func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
 	g, t, err := graphOf(r, f)
 	if err != nil {
 		return nil, Refuse(f, "topology", err)
+	}
+	if t, err = t.Limited(g, Multipath(f, g)); err != nil {
+		return nil, Refuse(f, "routing", err)
 	}
 	p := PlanOf(r, f, g, t)
 	if p.Keys, err = pkeysOf(r, f, g); err != nil {
@@ -137,6 +140,7 @@ func PlanOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *rout
 		Slow:      SlowLinks(&r.Cluster, f),
 	}
 	p.Aggregation = newAggregationManager(p)
+	p.hashes = hashesOf(p)
 	return p
 }
 
@@ -343,21 +347,6 @@ func (n *Network) ConnectNICs(a, b int32, entropy uint32, order uint64, sl int) 
 	p.ByPath(a, b, &atA, &atB)
 	return n.Connect(a, b, atA, atB)
 }
-
-// Hashed is what switches hash of the packets of a connection from a NIC to another: its entropy, or the two addresses.
-func (p *Plan) Hashed(from, to int32, entropy uint32) uint32 {
-	if p.Fabric.Routing.Hash != scenario.HashAddresses {
-		return entropy
-	}
-	pair := uint32(engine.Mix(uint64(min(from, to))<<32|uint64(max(from, to)))) &^ 1
-	if from > to {
-		return OtherEnd(pair)
-	}
-	return pair
-}
-
-// OtherEnd is the entropy of the packets that return on a connection.
-func OtherEnd(entropy uint32) uint32 { return entropy ^ 1 }
 
 // Connection is the end of a connection at a NIC, on a service level.
 func (p *Plan) Connection(nic int32, entropy, port uint32, sl int) fabric.Connection {

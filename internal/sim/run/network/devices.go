@@ -1,7 +1,6 @@
 package network
 
 import (
-	"math/bits"
 	"slices"
 
 	"weft/internal/base/topology"
@@ -106,6 +105,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 		Schedule: c.schedule(e.Queues),
 	}
 	s.PFC.Stops = c.stops(e.PFC.Stops)
+	s.HashFunction = hashFunction(f.Routing.HashFunction)
 	if f.Switch.MTU > 0 {
 		framing := wire.EthernetFraming{VLAN: e.VLAN}
 		s.MaxFrame = uint16(int(f.Switch.MTU) + framing.AroundIP())
@@ -115,17 +115,13 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 			Detection: w.Detection, Restoration: w.Restoration, Poll: w.Poll, Action: watchdogActions[w.Action],
 		}
 	}
-	lossless := 0
-	for _, p := range e.PFC.Priorities {
-		if _, ok := c.of(p); ok && e.PFC.Enabled {
-			lossless++
-		}
-	}
-	own := int64(e.PFC.Reserve) * int64(len(c.Used)) * int64(ports)
+	s.Ingress = ingressClasses(&e.PFC, c, s)
+	reserve, headroom := promised(s.Ingress, s.Reserve, s.Headroom, s.PFC.Lossless, len(c.Used))
+	own := reserve * int64(ports)
 	if s.HeadroomPool = int64(e.PFC.HeadroomPool); s.HeadroomPool > 0 {
 		own += s.HeadroomPool
 	} else {
-		own += int64(e.PFC.Headroom) * int64(lossless) * int64(ports)
+		own += headroom * int64(ports)
 	}
 	s.Shared = max(int64(f.MTU)*2, int64(f.Switch.Buffer)-own)
 	if e.Shared > 0 {
@@ -153,18 +149,27 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 func ethernetSwitchOf(f *scenario.Fabric, c Classes, n *topology.Node) *fabric.EthernetSwitch {
 	own := f.OfSwitch(n.Name)
 	s := EthernetSwitch(own, c, n.Cabled())
+	s.HashIgnores = hashIgnores(f, own)
 	differ := f.PortsOf(n.Name)
 	if len(differ) == 0 {
 		return s
 	}
 	usual := ethernetPort(s)
+	ofPort := func(p *fabric.EthernetPort, reserve int32) int64 {
+		own, headroom := promised(p.Ingress, reserve, p.Headroom, p.Lossless, len(c.Used))
+		return own + headroom
+	}
 	s.Ports = make([]fabric.EthernetPort, len(n.Cables))
 	more := int64(0)
 	for i := range s.Ports {
 		s.Ports[i] = usual
 		if slices.Contains(differ, i+1) {
-			s.Ports[i] = ethernetPort(EthernetSwitch(f.OfPort(n.Name, i+1), c, n.Cabled()))
-			more += promised(&s.Ports[i]) - promised(&usual)
+			of := EthernetSwitch(f.OfPort(n.Name, i+1), c, n.Cabled())
+			s.Ports[i] = ethernetPort(of)
+			if of.Ingress == nil && (of.Reserve != s.Reserve || of.Xon != s.Xon) {
+				s.Ports[i].Ingress = alike(of, len(c.Used))
+			}
+			more += ofPort(&s.Ports[i], s.Reserve) - ofPort(&usual, s.Reserve)
 		}
 	}
 	if own.Ethernet.Shared == 0 && own.Ethernet.PFC.HeadroomPool == 0 {
@@ -182,13 +187,52 @@ func SharedOf(f *scenario.Fabric, r *scenario.Resolved, n *topology.Node) int64 
 func ethernetPort(s *fabric.EthernetSwitch) fabric.EthernetPort {
 	return fabric.EthernetPort{
 		Headroom: s.Headroom, AlphaNum: s.AlphaNum, AlphaDen: s.AlphaDen, EgressNum: s.EgressNum, EgressDen: s.EgressDen,
-		ECN: s.ECN, Lossless: s.PFC.Lossless, Stops: s.PFC.Stops, MaxFrame: s.MaxFrame, Schedule: s.Schedule,
+		ECN: s.ECN, Lossless: s.PFC.Lossless, Stops: s.PFC.Stops, MaxFrame: s.MaxFrame, Schedule: s.Schedule, Ingress: s.Ingress,
 	}
 }
 
-// promised is the headroom of a port in all lossless classes.
-func promised(p *fabric.EthernetPort) int64 {
-	return int64(p.Headroom) * int64(bits.OnesCount16(p.Lossless))
+// promised is the reserve and the headroom of a port in all classes.
+func promised(own []fabric.IngressClass, reserve, headroom int32, lossless uint16, classes int) (reserves, headrooms int64) {
+	for class := range classes {
+		r, h := reserve, headroom
+		if class < len(own) {
+			r, h = own[class].Reserve, own[class].Headroom
+		}
+		reserves += int64(r)
+		if lossless>>class&1 != 0 {
+			headrooms += int64(h)
+		}
+	}
+	return reserves, headrooms
+}
+
+// alike are the classes of a switch without classes of their own.
+func alike(s *fabric.EthernetSwitch, classes int) []fabric.IngressClass {
+	all := make([]fabric.IngressClass, classes)
+	for i := range all {
+		all[i] = fabric.IngressClass{Headroom: s.Headroom, Reserve: s.Reserve, Xon: s.Xon, AlphaNum: s.AlphaNum, AlphaDen: s.AlphaDen}
+	}
+	return all
+}
+
+// ingressClasses are the classes of a switch if some have buffers of their own; nil if they are alike.
+func ingressClasses(p *scenario.PFC, c Classes, s *fabric.EthernetSwitch) []fabric.IngressClass {
+	if len(p.Classes) == 0 {
+		return nil
+	}
+	all := alike(s, len(c.Used))
+	for _, own := range p.Classes {
+		class, used := c.of(own.Priority)
+		if !used {
+			continue
+		}
+		q := &all[class]
+		q.Headroom, q.Reserve, q.Xon = int32(own.Headroom), int32(own.Reserve), int32(own.XON)
+		if own.Alpha.Num > 0 {
+			q.AlphaNum, q.AlphaDen = own.Alpha.Num, max(1, own.Alpha.Den)
+		}
+	}
+	return all
 }
 
 var watchdogActions = map[scenario.WatchdogAction]watchdog.Action{

@@ -82,7 +82,7 @@ func hashedWay(p *network.Plan, entropy uint32, a, b int32) (way []resource, ok 
 		}
 		port := set[0]
 		if len(set) > 1 {
-			port = set[fabric.Hash(entropy, fabric.Salt(p.Seed(), int(at)), len(set))]
+			port = p.Choice(int(at), entropy, set)
 		}
 		way = append(way, resource{ofSwitch, at, int32(port)})
 		at = far(p, p.Graph.Nodes[at].Cables[port], at)
