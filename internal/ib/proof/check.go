@@ -321,7 +321,7 @@ func (c *checker) ports() {
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
 			x := &s.Nodes[i].Ports[p]
-			at := subnet.End{Node: int32(i), Port: uint8(p)}
+			at := subnet.End{Node: int32(i), Port: uint16(p)}
 			isSwitch := s.Nodes[i].Kind == subnet.Switch
 			switch {
 			case isSwitch != (p == 0):

@@ -99,7 +99,7 @@ func newFabric(s *subnet.Subnet) (*fabric, error) {
 			if p.LID == 0 {
 				continue
 			}
-			f.ends = append(f.ends, endport{at: subnet.End{Node: int32(i), Port: uint8(j)}, guid: p.GUID, lid: p.LID, width: 1 << p.LMC, sw: -1, router: n.Kind == subnet.Router})
+			f.ends = append(f.ends, endport{at: subnet.End{Node: int32(i), Port: uint16(j)}, guid: p.GUID, lid: p.LID, width: 1 << p.LMC, sw: -1, router: n.Kind == subnet.Router})
 			f.lmc = max(f.lmc, p.LMC)
 		}
 	}
@@ -161,7 +161,7 @@ func (f *fabric) connect(dense []int32, endAt map[subnet.End]int32) {
 			if p == 0 || !peer.Exists() {
 				continue
 			}
-			l := link{sw: dense[peer.Node], end: -1, port: peer.Port}
+			l := link{sw: dense[peer.Node], end: -1, port: uint8(peer.Port)}
 			if l.sw < 0 {
 				w.hosts++
 				if f.sub.Nodes[peer.Node].Kind == subnet.Adapter {

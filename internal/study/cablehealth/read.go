@@ -156,7 +156,7 @@ func readTopology(set *portstate.Set, s Source) error {
 	at := portstate.Place{File: s.Name}
 	for i := range net.Nodes {
 		for p := range net.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			far := net.Peer(e)
 			if !far.Exists() && (p > 0 || net.Nodes[i].Kind != subnet.Switch) {
 				continue

@@ -70,7 +70,7 @@ func proveChoices(p *network.Plan) error {
 	}
 	ports := make([]string, len(loop))
 	for i, e := range loop {
-		ports[i] = fmt.Sprintf("%s port %d", p.Graph.Nodes[e.Node].Name, e.Port+1)
+		ports[i] = p.Graph.Nodes[e.Node].Name + " " + p.Graph.Nodes[e.Node].PortText(e.Port)
 	}
 	return network.Refuse(p.Fabric, "topology", fmt.Errorf("with %s routing packets can come to a standstill: those to be sent from %s and back to the first wait for each other: take routing.mode deterministic",
 		p.Fabric.Routing.Mode, strings.Join(ports, ", ")))
