@@ -21,7 +21,7 @@ func TestLinksHaveTheSitesNamesOfPorts(t *testing.T) {
 cluster: {node: {preset: dgx-h100, gpus: 1, nics: 1}}
 topology: {file: plan.csv}
 fabric: roce-v2-400g
-workload: {pattern: shift, sizes: [1MiB]}
+workload: {pattern: permutation, sizes: [1MiB]}
 `), sim.Options{})
 	if err != nil {
 		t.Fatal(err)
