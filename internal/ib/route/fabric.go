@@ -74,6 +74,9 @@ func backwards(g units.GUID) uint64 { return bits.ReverseBytes64(uint64(g)) }
 // have the same LID.
 func newFabric(s *subnet.Subnet) (*fabric, error) {
 	f := &fabric{sub: s}
+	if err := s.CheckPorts(); err != nil {
+		return nil, err
+	}
 	if err := tooLarge(s); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package subnet
 
-import "weft/units"
+import (
+	"fmt"
+
+	"weft/units"
+)
 
 // Kind is the type of a node (IBA vol. 1, 14.2.5.3, NodeInfo.NodeType).
 type Kind uint8
@@ -31,6 +35,16 @@ const MaxPorts = 254
 
 // MaxEthernetPorts is the highest port number of an Ethernet switch. The largest chassis have some 2,000 ports.
 const MaxEthernetPorts = 1<<14 - 1
+
+// CheckPorts is an error if a node has more ports than tables of InfiniBand number, as switches of Ethernet may.
+func (s *Subnet) CheckPorts() error {
+	for i := range s.Nodes {
+		if n := s.Nodes[i].NumPorts(); n > MaxPorts {
+			return fmt.Errorf("%s has %d ports: forwarding tables number at most %d", s.NodeName(int32(i)), n, MaxPorts)
+		}
+	}
+	return nil
+}
 
 // End is a port of a node. A Node below 0 stands for no port at all.
 type End struct {
