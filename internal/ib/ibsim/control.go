@@ -144,7 +144,7 @@ func (s *Server) place(name string) (subnet.End, bool) {
 		return at, false
 	}
 	if s.fabric.Subnet().Nodes[at.Node].Kind != subnet.Switch {
-		at.Port = uint8(number)
+		at.Port = uint16(number)
 	}
 	return at, true
 }
