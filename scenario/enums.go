@@ -231,6 +231,9 @@ const (
 // OpenSM's names.
 type RoutingEngine string
 
+// ofShape reports whether an engine follows the shape of the fabric and not the rates of its cables.
+func (e RoutingEngine) ofShape() bool { return e == "ftree" || e == "torus-2QoS" || e == "dragonfly" }
+
 // AutoEngine chooses the engine by the topology of the fabric.
 const AutoEngine RoutingEngine = "auto"
 

@@ -315,6 +315,9 @@ type InfiniBand struct {
 	// Engine is the routing engine of the Subnet Manager, which writes the
 	// forwarding tables. With adaptive routing the tables give the preferred port.
 	Engine RoutingEngine `yaml:"engine"`
+	// BySpeed has the engine count paths relative to the rate of each cable, so that slow cables between switches get
+	// fewer. The engine auto is then updn.
+	BySpeed bool `yaml:"by-speed,omitzero"`
 	// VLs is the number of data virtual lanes.
 	VLs int `yaml:"vls" range:"1..15"`
 	// Buffer is the input buffer of a virtual lane at a switch port; its

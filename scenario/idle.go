@@ -95,6 +95,9 @@ var idleRules = []idleRule{
 	{"routing.multipath-relax", func(_ *Resolved, f *Fabric) bool { return !f.names("routing.asn") }, "no switch has a routing.asn of its own"},
 	{"routing.lmc", func(_ *Resolved, f *Fabric) bool { return len(f.Routing.Forwarding) == 0 }, "it belongs to routing.forwarding, which the fabric does not have"},
 	{"routing.lids", func(_ *Resolved, f *Fabric) bool { return f.Routing.LMC == 0 }, "the NICs have one LID each: several come from routing.tables with an LMC"},
+	{"ib.by-speed", func(r *Resolved, f *Fabric) bool {
+		return len(f.Routing.Forwarding) > 0 || f.IB.Engine.ofShape() || !f.Topology.mixedRates(r.Cluster.Endpoints()+f.Topology.Others)
+	}, "it takes cables of several rates between switches, and an engine that counts paths: auto, minhop, updn, dnup, dor, sssp, dfsssp, lash or nue"},
 	{"routing.flowlet-gap", func(_ *Resolved, f *Fabric) bool { return f.Routing.Mode != Flowlet }, "routing.mode is not flowlet"},
 	{"nic.out-of-order", func(_ *Resolved, f *Fabric) bool {
 		return f.Routing.Mode != Adaptive && f.Routing.Mode != Spray || protocol.Of(f.Kind).OnTCP() || protocol.Of(f.Kind).Unordered

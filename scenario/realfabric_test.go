@@ -33,13 +33,13 @@ func realSubnet(t *testing.T, folder string) *subnet.Subnet {
 	leaves := []int32{add(subnet.Switch, "leaf1", 8), add(subnet.Switch, "leaf2", 8)}
 	for i, leaf := range leaves {
 		for k := range 2 {
-			s.Connect(subnet.End{Node: leaf, Port: uint8(8 - k)}, subnet.End{Node: spine, Port: uint8(1 + 2*i + k)}, link)
+			s.Connect(subnet.End{Node: leaf, Port: uint16(8 - k)}, subnet.End{Node: spine, Port: uint16(1 + 2*i + k)}, link)
 		}
 	}
 	for h, host := range []string{"gpu2", "gpu10", "gpu1"} {
 		for k, leaf := range leaves {
 			nic := add(subnet.Adapter, fmt.Sprintf("%s mlx5_%d", host, k), 1)
-			s.Connect(subnet.End{Node: nic, Port: 1}, subnet.End{Node: leaf, Port: uint8(h + 1)}, link)
+			s.Connect(subnet.End{Node: nic, Port: 1}, subnet.End{Node: leaf, Port: uint16(h + 1)}, link)
 		}
 	}
 	storage := add(subnet.Adapter, "storage mlx5_0", 1)

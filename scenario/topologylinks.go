@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/units"
 )
@@ -39,6 +40,21 @@ type TopologyDevice struct {
 	Level int `yaml:"level,omitzero" range:"0..127"`
 	// Group is the pod or group of a switch, from 1; 0: none.
 	Group int `yaml:"group,omitzero" range:"0..1048576"`
+}
+
+// mixedRates reports whether cables between the switches of a listed topology have several rates. The nodes before nics
+// are NICs.
+func (t *Topology) mixedRates(nics int) bool {
+	first := units.Rate(-1)
+	return slices.ContainsFunc(t.Links, func(l TopologyLink) bool {
+		if len(l.Ends) != 2 || min(l.Ends[0], l.Ends[1]) < nics {
+			return false
+		}
+		if first < 0 {
+			first = l.Rate
+		}
+		return l.Rate != first
+	})
 }
 
 // cables is the number of cables.

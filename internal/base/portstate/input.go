@@ -14,6 +14,11 @@ type Reader struct {
 	// Is recognises the kind by the file's content. It gets the whole text and looks at its first part.
 	Is   func(text string) bool
 	Read func(in *Input)
+	// Part says what of the device the file is about, if files of one kind can be about different parts: a port,
+	// a table. Nil if every file of the kind is about the same.
+	Part func(name, text string) string
+	// Dated is whether a text has its time, other than as a line of date. It may be nil.
+	Dated func(text string) bool
 }
 
 // Input is a file on its way into a Set.
@@ -55,6 +60,13 @@ func (in *Input) Lines() iter.Seq[string] {
 				return
 			}
 		}
+	}
+}
+
+// Outside takes the date from a line that a reader of another syntax passes over. The line may have a carriage return.
+func (in *Input) Outside(line string) {
+	if at, ok := parseTime(strings.TrimRight(line, " \t\r")); ok {
+		in.Time = at
 	}
 }
 

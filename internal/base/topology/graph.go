@@ -68,6 +68,18 @@ func (n *Node) Cabled() (ports int) {
 	return ports
 }
 
+// PortText is a port of a node, from 0, in messages: its name on a real fabric whose ports have names, such as Ethernet16,
+// else its number, from 1.
+func (n *Node) PortText(port int32) string {
+	if int(port) < len(n.PortNames) && n.PortNames[port] != "" {
+		if name := n.PortNames[port]; strings.Trim(name, "0123456789/") != "" {
+			return name
+		}
+		return "port " + n.PortNames[port]
+	}
+	return fmt.Sprintf("port %d", port+1)
+}
+
 // Family selects the routing rules of a graph: a minimal path is defined differently in a tree, a
 // dragonfly and a torus.
 type Family uint8

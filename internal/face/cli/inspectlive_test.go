@@ -46,7 +46,7 @@ func TestADiscoveredFabricIsInspectedAsTheFileOfIbnetdiscover(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := shuffled(t, spec)
 			for i := range s.Nodes { // a cable that a tree lacks
-				if at := (subnet.End{Node: int32(i), Port: uint8(s.Nodes[i].NumPorts())}); s.Nodes[i].Kind == subnet.Switch && s.Peer(at).Exists() && s.Nodes[s.Peer(at).Node].Kind == subnet.Switch {
+				if at := (subnet.End{Node: int32(i), Port: uint16(s.Nodes[i].NumPorts())}); s.Nodes[i].Kind == subnet.Switch && s.Peer(at).Exists() && s.Nodes[s.Peer(at).Node].Kind == subnet.Switch {
 					s.Port(s.Peer(at)).Peer, s.Port(at).Peer = subnet.None, subnet.None
 					break
 				}

@@ -198,7 +198,7 @@ func portTables(t *testing.T, socket, host string, s *subnet.Subnet) []string {
 			}
 			at, inPort, agent := uint32(p), uint32(p)<<16, subnet.End{Node: int32(n)}
 			if node.Kind != subnet.Switch {
-				inPort, agent.Port = 0, uint8(p)
+				inPort, agent.Port = 0, uint16(p)
 			}
 			path := paths[agent]
 			var info mad.PortInfo
@@ -234,7 +234,7 @@ func pathsFrom(s *subnet.Subnet, origin int32) map[subnet.End][]uint8 {
 		at := queue[0]
 		for p := range s.Nodes[at.Node].Ports {
 			peer := s.Nodes[at.Node].Ports[p].Peer
-			if !peer.Exists() || s.Nodes[at.Node].Kind != subnet.Switch && (subnet.End{Node: at.Node, Port: uint8(p)}) != first {
+			if !peer.Exists() || s.Nodes[at.Node].Kind != subnet.Switch && (subnet.End{Node: at.Node, Port: uint16(p)}) != first {
 				continue
 			}
 			if s.Nodes[peer.Node].Kind == subnet.Switch {

@@ -75,7 +75,7 @@ func refusedAlike(t *testing.T, s *subnet.Subnet) {
 	paths := pathsFrom(s, s.Origin.Node)
 	for n := range s.Nodes {
 		for p := range s.Nodes[n].Ports {
-			if path, has := paths[subnet.End{Node: int32(n), Port: uint8(p)}]; has {
+			if path, has := paths[subnet.End{Node: int32(n), Port: uint16(p)}]; has {
 				refused += w.askAll(&s.Nodes[n], uint8(p), path)
 			}
 		}

@@ -238,57 +238,92 @@ tune: {runs: 70, seeds: 2, held-out: 3, parameters: [{path: "fabrics[0].routing.
 		"validation.json": {"validate", "--case", "p*"},
 		"collisions.json": {"roce", "collisions", "study.yaml", "--hash-seeds", "3", "--nodes", "2,4"},
 	} {
-		local := environment(append(study, "--out", "local", "--quiet"))
-		local.Run = weft.Run
-		if code, _, stderr := invoke(local); code != exit.OK {
-			t.Fatal(stderr)
-		}
-		submit := environment(append(study, "--out", "array", "--slurm", "--elements", "4", "--partition=p"))
-		code, stdout, stderr := invoke(submit)
-		var array, collect int
-		if _, err := fmt.Sscanf(stdout, "submitted job %d with 4 elements, and job %d,", &array, &collect); code != exit.OK || err != nil {
-			t.Fatalf("%s%s", stdout, stderr)
-		}
-		awaitJobs(c, array, collect)
-		said, _ := c.Command("sh", "-c", "cat "+in("array.slurm/logs/*")).CombinedOutput() // for the message only
-		got, err := os.ReadFile(filepath.Join("array", file))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, said)
-		}
-		want, err := os.ReadFile(filepath.Join("local", file))
+		sharedOnSlurm(t, c, in, file, study, 8)
+	}
+}
+
+// sharedOnSlurm does a study here and as an array of four elements in the current folder, and compares the files with the
+// outcome. in is the path of a file in that folder; least is the least pieces of work that the elements share.
+func sharedOnSlurm(t *testing.T, c *slurmtest.Cluster, in func(name string) string, file string, study []string, least int) {
+	t.Helper()
+	local := environment(append(study, "--out", "local", "--quiet"))
+	local.Run = weft.Run
+	if code, _, stderr := invoke(local); code != exit.OK {
+		t.Fatal(stderr)
+	}
+	submit := environment(append(study, "--out", "array", "--slurm", "--elements", "4", "--partition=p"))
+	code, stdout, stderr := invoke(submit)
+	var array, collect int
+	if _, err := fmt.Sscanf(stdout, "submitted job %d with 4 elements, and job %d,", &array, &collect); code != exit.OK || err != nil {
+		t.Fatalf("%s%s", stdout, stderr)
+	}
+	awaitJobs(c, array, collect)
+	said, _ := c.Command("sh", "-c", "cat "+in("array.slurm/logs/*")).CombinedOutput() // for the message only
+	got, err := os.ReadFile(filepath.Join("array", file))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	want, err := os.ReadFile(filepath.Join("local", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s of the array differs from the local one:\n%s", file, said)
+	}
+	pieces, workers := map[string]bool{}, 0
+	rows, err := filepath.Glob("array.slurm/rows/*.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range rows {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s of the array differs from the local one:\n%s", file, said)
+		for line := range bytes.Lines(text) {
+			piece, _, _ := bytes.Cut(line, []byte(","))
+			if pieces[string(piece)] {
+				t.Errorf("%s ran twice", piece)
+			}
+			pieces[string(piece)] = true
 		}
-		pieces, workers := map[string]bool{}, 0
-		rows, err := filepath.Glob("array.slurm/rows/*.jsonl")
-		if err != nil {
+		workers++
+	}
+	t.Logf("%s: %d pieces of work by %d processes", file, len(pieces), workers)
+	if len(pieces) < least {
+		t.Errorf("%s: %d pieces of work were shared, want %d at least", file, len(pieces), least)
+	}
+	for _, name := range []string{"local", "array", "array.slurm"} {
+		if err := os.RemoveAll(name); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range rows {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for line := range bytes.Lines(text) {
-				piece, _, _ := bytes.Cut(line, []byte(","))
-				if pieces[string(piece)] {
-					t.Errorf("%s ran twice", piece)
-				}
-				pieces[string(piece)] = true
-			}
-			workers++
+	}
+}
+
+// What-if on Slurm: the elements share the failures of an InfiniBand fabric from a file, and of an Ethernet fabric whose workload
+// is simulated.
+func TestWhatIfOnSlurmHasTheLocalOutcome(t *testing.T) {
+	dir := t.TempDir() // it is removed after the end of Slurm
+	c := slurmOf(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	t.Setenv(holdFile, in("no-hold"))
+	t.Chdir(dir) // jobs begin in the folder in which they were submitted
+	const text = `name: failures
+cluster: {nodes: 16, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: fat-tree, levels: 2, radix: 8}
+fabric: KIND
+workload: {collective: all-reduce, sizes: [64KiB]}
+`
+	for name, kind := range map[string]string{"ib.yaml": "infiniband-ndr", "eth.yaml": "roce-v2-400g"} {
+		if err := os.WriteFile(name, []byte(strings.Replace(text, "KIND", kind, 1)), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		t.Logf("%s: %d simulations by %d processes", file, len(pieces), workers)
-		if len(pieces) < 8 {
-			t.Errorf("%s: %d simulations were shared, want 8 at least", file, len(pieces))
-		}
-		for _, name := range []string{"local", "array", "array.slurm"} {
-			if err := os.RemoveAll(name); err != nil {
-				t.Fatal(err)
-			}
-		}
+	}
+	write := environment([]string{"fabric", "convert", "ib.yaml", "--to", "ibnetdiscover", "-o", "real.topo"})
+	if code, _, stderr := invoke(write); code != exit.OK {
+		t.Fatal(stderr)
+	}
+	for _, study := range [][]string{{"real.topo", "--every-link"}, {"ib.yaml", "--every-link"}, {"eth.yaml", "--every-link"}, {"ib.yaml", "--fail", "leaf0", "--fail", "spine0:1"}} {
+		sharedOnSlurm(t, c, in, "what-if.json", append([]string{"fabric", "what-if"}, study...), 2)
 	}
 }

@@ -158,7 +158,7 @@ func (b *graphBuilder) switches() {
 func (b *graphBuilder) cables() {
 	for i := range b.s.Nodes {
 		for p := range b.s.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			far := b.s.Peer(e)
 			if !far.Exists() || far.Node < e.Node || far.Node == e.Node && far.Port <= e.Port {
 				continue

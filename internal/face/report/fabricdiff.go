@@ -16,12 +16,7 @@ func FabricDiff(r *cablediff.Report) *doc.Document {
 		Brand: "Fabric against its plan", Title: r.Real.Name, Subtitle: "planned in " + r.Plan.Name,
 		Footer: "Made by weft fabric diff. The same files and version make the same page.",
 	}
-	lines := []string{
-		fmt.Sprintf("Plan: %s (%s), %s, %s", r.Plan.Name, r.Plan.Format, exactly(r.Plan.Devices, "device", "devices"), exactly(r.Plan.Cables, "cable", "cables")),
-		fmt.Sprintf("Real: %s (%s), %s, %s", r.Real.Name, r.Real.Format, exactly(r.Real.Devices, "device", "devices"), exactly(r.Real.Cables, "cable", "cables")),
-		fmt.Sprintf("%d of %s that were compared are where they should be", r.AsPlanned, exactly(r.Judged, "planned cable", "planned cables")),
-	}
-	blocks := doc.Paragraphs(lines...)
+	blocks := doc.Paragraphs(sidesCompared(r)...)
 	for _, text := range r.Covers {
 		blocks = append(blocks, doc.Paragraphs(begun(text))...)
 	}
@@ -48,17 +43,32 @@ func FabricDiff(r *cablediff.Report) *doc.Document {
 	return d
 }
 
+// sidesCompared are the two files, and how much of the plan is there.
+func sidesCompared(r *cablediff.Report) []string {
+	if r.Listed {
+		return []string{
+			fmt.Sprintf("%s compares a plan with what is cabled, and has nothing but the differences: %s not there as planned, %s not planned",
+				r.Plan.Name, exactly(r.Plan.Cables, "planned cable is", "planned cables are"), exactly(r.Real.Cables, "real cable is", "real cables are")),
+		}
+	}
+	return []string{
+		fmt.Sprintf("Plan: %s (%s), %s, %s", r.Plan.Name, r.Plan.Format, exactly(r.Plan.Devices, "device", "devices"), exactly(r.Plan.Cables, "cable", "cables")),
+		fmt.Sprintf("Real: %s (%s), %s, %s", r.Real.Name, r.Real.Format, exactly(r.Real.Devices, "device", "devices"), exactly(r.Real.Cables, "cable", "cables")),
+		fmt.Sprintf("%d of %s that were compared are where they should be", r.AsPlanned, exactly(r.Judged, "planned cable", "planned cables")),
+	}
+}
+
 // findingSections are the findings with their actions, and what the files say.
 func findingSections(r *cablediff.Report) (out []doc.Section) {
 	names := map[cablediff.Kind]string{}
 	for _, k := range cablediff.Kinds {
 		names[k.Kind] = k.Name
 	}
-	t := doc.Wrapped("finding", "what", "action")
+	t := doc.Wrapped("finding", "what, and the action that mends it")
 	var said doc.List
 	for i := range r.Findings {
 		if f := &r.Findings[i]; i < maxFindings {
-			t.AddTexts(names[f.Kind], f.Text, f.Action)
+			t.AddTexts(names[f.Kind], f.Text+". "+begun(f.Action)+".")
 			for _, e := range f.Evidence {
 				said = append(said, fmt.Sprintf("%s: %s", names[f.Kind], e))
 			}

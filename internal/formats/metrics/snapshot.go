@@ -125,7 +125,7 @@ func bytesOf(c *measure.Counters, link int32) (sum int64) {
 // switchPortOf is the port of a switch at the sending end of a link.
 func switchPortOf(c *measure.Counters, l *results.SeriesLink) Port {
 	p := portOf(c, l, host{c.Nodes[l.From].Name, 0})
-	p.Device = fmt.Sprintf("Ethernet%d", (p.Number-1)*c.PortLanes)
+	p.Device = c.SwitchPort(l.From, l.FromPort)
 	if c.Credited(l.Link) {
 		p.GUID = fmt.Sprintf("0x%016x", uint64(c.SwitchGUID(l.From)))
 	}

@@ -34,7 +34,7 @@ func (l *LFTs) placeUndumped(s *subnet.Subnet, before subnet.End) {
 		for j := range s.Nodes[i].Ports {
 			p := &s.Nodes[i].Ports[j]
 			if own := j == 0; own == (s.Nodes[i].Kind == subnet.Switch) && p.LID == 0 && (own || p.Peer.Exists()) {
-				bare = append(bare, subnet.End{Node: int32(i), Port: uint8(j)})
+				bare = append(bare, subnet.End{Node: int32(i), Port: uint16(j)})
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func assign(s *subnet.Subnet, port []units.GUID) (strangers int) {
 		for j := range s.Nodes[i].Ports {
 			p := &s.Nodes[i].Ports[j]
 			p.LID, p.LMC = 0, 0
-			e := subnet.End{Node: int32(i), Port: uint8(j)}
+			e := subnet.End{Node: int32(i), Port: uint16(j)}
 			if lid, ok := first[e]; ok {
 				p.LID, p.LMC = units.LID(lid), lmcOf(lid, last[e])
 			}

@@ -354,7 +354,7 @@ func (b *builder) layNodes() (s *subnet.Subnet, where func(endKey) subnet.End, o
 			}
 		}
 	}
-	return s, func(e endKey) subnet.End { return subnet.End{Node: at[e.seen], Port: e.number} }, true
+	return s, func(e endKey) subnet.End { return subnet.End{Node: at[e.seen], Port: uint16(e.number)} }, true
 }
 
 // groups lists the ports of each node, in the order of their first lines. If NodeGUIDs are

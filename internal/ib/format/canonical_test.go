@@ -43,7 +43,7 @@ func canonical(s *subnet.Subnet, k keeps) string {
 			head += fmt.Sprintf(" %d ports", n.NumPorts())
 		}
 		for j := range n.Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(j)}
+			e := subnet.End{Node: int32(i), Port: uint16(j)}
 			p := &n.Ports[j]
 			if !p.Peer.Exists() && (j > 0 || n.Kind != subnet.Switch) {
 				continue

@@ -26,7 +26,7 @@ func TestContradictionsAreNamedAndNotResolved(t *testing.T) {
 		n := &s.Nodes[i]
 		for p := range n.Ports {
 			if strings.Contains(n.Name, "Aggregation") && n.Ports[p].Peer.Exists() {
-				t.Errorf("%s is cabled, and the file names two switches for it", s.EndName(subnet.End{Node: int32(i), Port: uint8(p)}))
+				t.Errorf("%s is cabled, and the file names two switches for it", s.EndName(subnet.End{Node: int32(i), Port: uint16(p)}))
 			}
 		}
 	}

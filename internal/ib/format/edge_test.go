@@ -76,7 +76,7 @@ func cables(s *subnet.Subnet) map[string]bool {
 	all := map[string]bool{}
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			if far := s.Peer(e); far.Exists() {
 				all[s.EndName(e)+" to "+s.EndName(far)] = true
 			}

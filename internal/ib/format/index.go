@@ -21,7 +21,7 @@ func newIndex(s *subnet.Subnet) *index {
 		for j := range n.Ports {
 			guid := n.Ports[j].GUID
 			if _, twice := x.port[guid]; !twice && guid != 0 {
-				x.port[guid] = subnet.End{Node: int32(i), Port: uint8(j)}
+				x.port[guid] = subnet.End{Node: int32(i), Port: uint16(j)}
 			}
 		}
 	}

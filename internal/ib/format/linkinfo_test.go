@@ -50,7 +50,7 @@ func TestRemarksOfIblinkinfoAreReadAndWritten(t *testing.T) {
 			6: {State: subnet.Init},
 			7: {Could: subnet.Link{Width: 4, Speed: subnet.FDR10}},
 		} {
-			at := subnet.End{Node: leaf, Port: p}
+			at := subnet.End{Node: leaf, Port: uint16(p)}
 			got := s.Port(at)
 			if got.Could != want.Could || got.State != want.State {
 				t.Errorf("round %d, port %d: could be %v in state %v, want %v and %v", round, p, got.Could, got.State, want.Could, want.State)

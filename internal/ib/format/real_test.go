@@ -125,7 +125,7 @@ func drawNet(r *rand.Rand) *subnet.Subnet {
 			n.Kind, ports = subnet.Switch, 8+r.IntN(57)
 		}
 		at := s.Add(n, ports)
-		end := subnet.End{Node: at, Port: uint8(1 + r.IntN(ports))}
+		end := subnet.End{Node: at, Port: uint16(1 + r.IntN(ports))}
 		if i > 0 {
 			s.Connect(end, take(), links[r.IntN(len(links))])
 		}
@@ -137,7 +137,7 @@ func drawNet(r *rand.Rand) *subnet.Subnet {
 		}
 		s.Nodes[at].Ports[0].GUID, s.Nodes[at].Ports[0].LID = guid, lid
 		for p := 1; p <= ports; p++ {
-			if e := (subnet.End{Node: at, Port: uint8(p)}); e != end || i == 0 {
+			if e := (subnet.End{Node: at, Port: uint16(p)}); e != end || i == 0 {
 				free = append(free, e)
 			}
 		}

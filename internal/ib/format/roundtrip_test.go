@@ -46,7 +46,7 @@ func draw(r *rand.Rand, names []string) *subnet.Subnet {
 			lid++
 		}
 		for p := 1; p <= ports; p++ {
-			free = append(free, subnet.End{Node: at, Port: uint8(p)})
+			free = append(free, subnet.End{Node: at, Port: uint16(p)})
 		}
 	}
 	r.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })

@@ -327,7 +327,7 @@ func (t *topoReader) findOrigin() {
 		}
 		for p := range n.Ports {
 			if n.Ports[p].GUID == t.origin.port && t.origin.port != 0 {
-				t.s.Origin = subnet.End{Node: int32(i), Port: uint8(p)}
+				t.s.Origin = subnet.End{Node: int32(i), Port: uint16(p)}
 				return
 			}
 		}

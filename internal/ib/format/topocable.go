@@ -103,7 +103,7 @@ func (t *topoReader) resolve(said *saidCable) subnet.End {
 		t.fail(said.where, "%s is joined to port %d of %s, which has %d ports", t.end(said.at), said.port, t.name(node), t.s.Nodes[node].NumPorts())
 		return subnet.None
 	}
-	return subnet.End{Node: node, Port: said.port}
+	return subnet.End{Node: node, Port: uint16(said.port)}
 }
 
 // join makes a cable from the lines of its two ends.

@@ -52,7 +52,7 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 		in.fail("expected a port from [1] to [%d], not %s", n.NumPorts(), found(line))
 		return
 	}
-	at := subnet.End{Node: node, Port: uint8(number)}
+	at := subnet.End{Node: node, Port: uint16(number)}
 	externalPort(&c)
 	own, ok := bracketed(&c)
 	if !ok {

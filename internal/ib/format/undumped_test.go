@@ -34,7 +34,7 @@ func starOf(t *testing.T, hosts int) *subnet.Subnet {
 	for i := range hosts {
 		at := s.Add(subnet.Node{Kind: subnet.Adapter, GUID: units.GUID(2*i + 2), Name: fmt.Sprint("h", i)}, 1)
 		s.Nodes[at].Ports[1].GUID = units.GUID(2*i + 3)
-		s.Connect(subnet.End{Node: at, Port: 1}, subnet.End{Node: 0, Port: uint8(i + 1)}, subnet.Link{})
+		s.Connect(subnet.End{Node: at, Port: 1}, subnet.End{Node: 0, Port: uint16(i + 1)}, subnet.Link{})
 	}
 	if err := s.AssignLIDs(0); err != nil {
 		t.Fatal(err)

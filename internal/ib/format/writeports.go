@@ -20,7 +20,7 @@ func WritePortList(to io.Writer, s *subnet.Subnet) error {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		for j := n.NumPorts(); j > 0; j-- {
-			e := subnet.End{Node: int32(i), Port: uint8(j)}
+			e := subnet.End{Node: int32(i), Port: uint16(j)}
 			p := s.Port(e)
 			if !p.Peer.Exists() && guidAt(s, e) == 0 {
 				continue // an adapter's port without known attributes
@@ -64,7 +64,7 @@ func WriteLinkInfo(to io.Writer, s *subnet.Subnet, line bool) error {
 			w.f("%s: %s:\n", linkInfoKinds[n.Kind], n.Name)
 		}
 		for j := 1; j <= n.NumPorts(); j++ {
-			e := subnet.End{Node: int32(i), Port: uint8(j)}
+			e := subnet.End{Node: int32(i), Port: uint16(j)}
 			if s.Port(e).Peer.Exists() || guidAt(s, e) != 0 {
 				writeLinkInfoPort(w, s, e, line)
 			}
@@ -76,7 +76,7 @@ func WriteLinkInfo(to io.Writer, s *subnet.Subnet, line bool) error {
 func allHaveLIDs(s *subnet.Subnet) error {
 	for i := range s.Nodes {
 		for j := 1; j <= s.Nodes[i].NumPorts(); j++ {
-			if e := (subnet.End{Node: int32(i), Port: uint8(j)}); s.Port(e).Peer.Exists() && lidAt(s, e) == 0 {
+			if e := (subnet.End{Node: int32(i), Port: uint16(j)}); s.Port(e).Peer.Exists() && lidAt(s, e) == 0 {
 				return fmt.Errorf("%s has no LID, and iblinkinfo names the far end of a link by its LID: give the ports LIDs, or use iblinkinfo-l", s.NodeName(int32(i)))
 			}
 		}
@@ -165,7 +165,7 @@ func WriteSubnetList(to io.Writer, s *subnet.Subnet) error {
 	w := newWriting(to)
 	for _, node := range opensmOrder(s, func(*subnet.Node) bool { return true }) {
 		for j := 1; j < len(s.Nodes[node].Ports); j++ {
-			e := subnet.End{Node: node, Port: uint8(j)}
+			e := subnet.End{Node: node, Port: uint16(j)}
 			p := s.Port(e)
 			if !p.Peer.Exists() {
 				continue

@@ -243,7 +243,7 @@ func portsInOrder(s *subnet.Subnet) []subnet.End {
 		}
 		for j := 1; j < len(n.Ports); j++ {
 			if n.Ports[j].Peer.Exists() {
-				ends = append(ends, subnet.End{Node: int32(i), Port: uint8(j)})
+				ends = append(ends, subnet.End{Node: int32(i), Port: uint16(j)})
 			}
 		}
 	}

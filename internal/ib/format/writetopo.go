@@ -68,7 +68,7 @@ func writeTopo(to io.Writer, s *subnet.Subnet, id func(*subnet.Node) string) err
 		w.f("\n")
 		for j := 1; j < len(n.Ports); j++ {
 			if n.Ports[j].Peer.Exists() {
-				writeTopoPort(w, s, subnet.End{Node: int32(i), Port: uint8(j)}, id)
+				writeTopoPort(w, s, subnet.End{Node: int32(i), Port: uint16(j)}, id)
 			}
 		}
 	}

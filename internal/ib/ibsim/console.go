@@ -182,12 +182,12 @@ func (c *Console) each(text string, do func(f *sma.Fabric, at subnet.End) error)
 	}
 	c.server.Do(func(f *sma.Fabric) {
 		if port >= 0 {
-			err = do(f, subnet.End{Node: node, Port: uint8(port)})
+			err = do(f, subnet.End{Node: node, Port: uint16(port)})
 			return
 		}
 		done := false
 		for p := 1; p < len(f.Subnet().Nodes[node].Ports); p++ {
-			one := do(f, subnet.End{Node: node, Port: uint8(p)})
+			one := do(f, subnet.End{Node: node, Port: uint16(p)})
 			if done = done || one == nil; one != nil {
 				err = one
 			}
@@ -230,7 +230,7 @@ func (c *Console) link(_ context.Context, rest string) (err error) {
 		if port < 1 {
 			return errors.New(`want Link "NODE"[PORT] "NODE"[PORT], ports from 1`)
 		}
-		ends[i], rest = subnet.End{Node: node, Port: uint8(port)}, more
+		ends[i], rest = subnet.End{Node: node, Port: uint16(port)}, more
 	}
 	c.server.Do(func(f *sma.Fabric) { err = f.Link(ends[0], ends[1]) })
 	return err
@@ -271,7 +271,7 @@ func (c *Console) loss(_ context.Context, rest string) error {
 	c.server.Do(func(f *sma.Fabric) {
 		for p := range f.Subnet().Nodes[node].Ports {
 			if port < 0 || p == port {
-				f.SetLoss(subnet.End{Node: node, Port: uint8(p)}, uint8(percent), mad.Attribute(attr))
+				f.SetLoss(subnet.End{Node: node, Port: uint16(p)}, uint8(percent), mad.Attribute(attr))
 			}
 		}
 	})
@@ -299,7 +299,7 @@ func (c *Console) baseLID(_ context.Context, rest string) error {
 		}
 		lmc = int(n)
 	}
-	c.server.Do(func(f *sma.Fabric) { f.SetLID(subnet.End{Node: node, Port: uint8(port)}, units.LID(lid), lmc) })
+	c.server.Do(func(f *sma.Fabric) { f.SetLID(subnet.End{Node: node, Port: uint16(port)}, units.LID(lid), lmc) })
 	return nil
 }
 
@@ -317,7 +317,7 @@ func (c *Console) performance(_ context.Context, rest string) error {
 	if err != nil {
 		return fmt.Errorf("%q is no value of a counter", value)
 	}
-	at := subnet.End{Node: node, Port: uint8(port)}
+	at := subnet.End{Node: node, Port: uint16(port)}
 	c.server.Do(func(f *sma.Fabric) {
 		err = f.SetCounter(at, strings.TrimSpace(attribute), strings.TrimSpace(field), n)
 	})

@@ -43,7 +43,7 @@ func TestTheConsoleRecablesTheFabric(t *testing.T) {
 	var at subnet.End // a cabled port of the first node
 	for p := range s.Nodes[0].Ports {
 		if s.Nodes[0].Ports[p].Peer.Exists() {
-			at = subnet.End{Node: 0, Port: uint8(p)}
+			at = subnet.End{Node: 0, Port: uint16(p)}
 		}
 	}
 	peer := s.Peer(at)

@@ -91,7 +91,7 @@ func (s *Server) answer(m *message) []outgoing {
 func (s *Server) answerPortInfo(m *message, c *client) {
 	at, node := c.at, &s.fabric.Subnet().Nodes[c.at.Node]
 	if p := m.data()[0]; p != 0 || node.Kind == subnet.Switch {
-		at.Port = p
+		at.Port = uint16(p)
 	}
 	if int(at.Port) >= len(node.Ports) {
 		m.setKind(refused)
@@ -144,7 +144,7 @@ func (s *Server) place(name string) (subnet.End, bool) {
 		return at, false
 	}
 	if s.fabric.Subnet().Nodes[at.Node].Kind != subnet.Switch {
-		at.Port = uint8(number)
+		at.Port = uint16(number)
 	}
 	return at, true
 }

@@ -61,7 +61,7 @@ func dumpNode(b *strings.Builder, f *sma.Fabric, i int32) {
 	n := &f.Subnet().Nodes[i]
 	fmt.Fprintf(b, "\n%s %d %q\tnodeguid %x\tsysimgguid %x\n", kindNames[n.Kind], n.NumPorts(), nodeID(n), uint64(n.GUID), uint64(n.SystemGUID))
 	for p := firstPort(n); p < len(n.Ports); p++ {
-		at := subnet.End{Node: i, Port: uint8(p)}
+		at := subnet.End{Node: i, Port: uint16(p)}
 		info := f.Info(at)
 		fmt.Fprintf(b, "%x\t[%d]\t", uint64(f.NodeInfo(at).PortGUID), p)
 		if peer := n.Ports[p].Peer; p > 0 && peer.Exists() && info.State != mad.PortDown {
@@ -128,7 +128,7 @@ func portWith(f *sma.Fabric, lid units.LID) (subnet.End, bool) {
 	for i := range f.Subnet().Nodes {
 		n := &f.Subnet().Nodes[i]
 		for p := firstPort(n); p < len(n.Ports); p++ {
-			at := subnet.End{Node: int32(i), Port: uint8(p)}
+			at := subnet.End{Node: int32(i), Port: uint16(p)}
 			info := f.Info(at)
 			if info.LID != 0 && lid >= info.LID && int(lid) < int(info.LID)+1<<info.LMC {
 				return at, true

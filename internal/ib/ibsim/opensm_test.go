@@ -48,7 +48,7 @@ func (b *bench) checkUp() {
 		for i := range b.subnet.Nodes {
 			n := &b.subnet.Nodes[i]
 			for p := 1; p < len(n.Ports); p++ {
-				at := subnet.End{Node: int32(i), Port: uint8(p)}
+				at := subnet.End{Node: int32(i), Port: uint16(p)}
 				if !n.Ports[p].Peer.Exists() {
 					continue
 				}
@@ -263,7 +263,7 @@ func TestOpenSMHearsOfABrokenCable(t *testing.T) {
 	up := subnet.None
 	for p := range s.Nodes[leaf].Ports {
 		if peer := s.Nodes[leaf].Ports[p].Peer; peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch {
-			up = subnet.End{Node: leaf, Port: uint8(p)}
+			up = subnet.End{Node: leaf, Port: uint16(p)}
 		}
 	}
 	b.server.Do(func(f *sma.Fabric) { f.SetLink(up, false) })

@@ -34,7 +34,7 @@ func Cabling(s *subnet.Subnet) *cabling.Fabric {
 	}
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
-			near := subnet.End{Node: int32(i), Port: uint8(p)}
+			near := subnet.End{Node: int32(i), Port: uint16(p)}
 			far := s.Peer(near)
 			if !far.Exists() || far.Node < near.Node || far.Node == near.Node && far.Port < near.Port {
 				continue

@@ -17,7 +17,7 @@ func ethernet(t *testing.T, edit func(leaf, spine int, rate *units.Rate) (cabled
 	add := func(kind subnet.Kind, name string, ports ...string) int32 {
 		at := s.Add(subnet.Node{Kind: kind, Name: name}, len(ports))
 		for i, p := range ports {
-			s.Nodes[at].NamePort(uint8(i+1), p)
+			s.Nodes[at].NamePort(uint16(i+1), p)
 		}
 		return at
 	}
@@ -30,12 +30,12 @@ func ethernet(t *testing.T, edit func(leaf, spine int, rate *units.Rate) (cabled
 	for i, leaf := range leaves {
 		for k := range 2 {
 			host := add(subnet.Adapter, fmt.Sprintf("gpu%d", 2*i+k), "eth0")
-			s.Connect(subnet.End{Node: host, Port: 1}, subnet.End{Node: leaf, Port: uint8(k + 1)}, subnet.Bare(100*units.Gbps))
+			s.Connect(subnet.End{Node: host, Port: 1}, subnet.End{Node: leaf, Port: uint16(k + 1)}, subnet.Bare(100*units.Gbps))
 		}
 		for k, spine := range spines {
 			rate := 400 * units.Gbps
 			if edit(i, k, &rate) {
-				s.Connect(subnet.End{Node: leaf, Port: uint8(3 + k)}, subnet.End{Node: spine, Port: uint8(i + 1)}, subnet.Bare(rate))
+				s.Connect(subnet.End{Node: leaf, Port: uint16(3 + k)}, subnet.End{Node: spine, Port: uint16(i + 1)}, subnet.Bare(rate))
 			}
 		}
 	}

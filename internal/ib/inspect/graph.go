@@ -23,7 +23,7 @@ type graph struct {
 // neighbour is a switch cabled to another, and the cables between them.
 type neighbour struct {
 	to    int32
-	ports []uint8 // of the first switch
+	ports []uint16 // of the first switch
 }
 
 // newGraph makes the graph of the given switches, without links to other switches. dense has room
@@ -38,7 +38,7 @@ func newGraph(s *subnet.Subnet, names names, switches, dense []int32) *graph {
 		g.dense[node] = int32(sw)
 	}
 	for sw, node := range g.node {
-		ports := map[int32][]uint8{}
+		ports := map[int32][]uint16{}
 		for p := 1; p < len(s.Nodes[node].Ports); p++ {
 			far := s.Nodes[node].Ports[p].Peer
 			if !far.Exists() {
@@ -47,7 +47,7 @@ func newGraph(s *subnet.Subnet, names names, switches, dense []int32) *graph {
 			switch n := &s.Nodes[far.Node]; {
 			case n.Kind == subnet.Switch:
 				if to := g.number(far.Node); to >= 0 && to != int32(sw) {
-					ports[to] = append(ports[to], uint8(p))
+					ports[to] = append(ports[to], uint16(p))
 				}
 			case n.Kind == subnet.Router || isAggregation(n):
 				g.extra[sw] = append(g.extra[sw], far)
@@ -83,7 +83,7 @@ func (g *graph) adapters() (n int) {
 func (g *graph) cables(a, b int32) int { return len(g.ports(a, b)) }
 
 // ports is the ports of a that lead to b.
-func (g *graph) ports(a, b int32) []uint8 {
+func (g *graph) ports(a, b int32) []uint16 {
 	i, ok := slices.BinarySearchFunc(g.near[a], b, func(n neighbour, to int32) int { return cmp.Compare(n.to, to) })
 	if !ok {
 		return nil
@@ -95,12 +95,12 @@ func (g *graph) ports(a, b int32) []uint8 {
 func (g *graph) name(sw int32) string { return g.names.of(g.node[sw]) }
 
 // freePorts are the ports of a switch without a cable.
-func (g *graph) freePorts(sw int32) []uint8 {
-	var free []uint8
+func (g *graph) freePorts(sw int32) []uint16 {
+	var free []uint16
 	n := &g.s.Nodes[g.node[sw]]
 	for p := 1; p < len(n.Ports); p++ {
 		if !n.Ports[p].Peer.Exists() {
-			free = append(free, uint8(p))
+			free = append(free, uint16(p))
 		}
 	}
 	return free

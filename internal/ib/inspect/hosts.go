@@ -70,7 +70,7 @@ func hostsOf(g *graph) (hosts []host, of map[int32]int32) {
 		}
 		of[int32(i)] = int32(h)
 		for p := 1; p < len(n.Ports); p++ {
-			end := subnet.End{Node: int32(i), Port: uint8(p)}
+			end := subnet.End{Node: int32(i), Port: uint16(p)}
 			far := g.s.Peer(end)
 			if !far.Exists() {
 				continue
@@ -80,7 +80,7 @@ func hostsOf(g *graph) (hosts []host, of map[int32]int32) {
 				l += "/" + string(rune('0'+p%10))
 			}
 			card := label
-			if name := n.PortName(uint8(p)); name != "" { // on Ethernet
+			if name := n.PortName(uint16(p)); name != "" { // on Ethernet
 				l, card = name, name
 			}
 			hosts[h].adapters = append(hosts[h].adapters, adapter{l, card, end, g.number(far.Node)})

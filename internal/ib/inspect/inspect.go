@@ -332,7 +332,7 @@ func (in *inspection) count() {
 func (in *inspection) selfCables() {
 	for i := range in.s.Nodes {
 		for p := range in.s.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			if far := in.s.Peer(e); far.Node == e.Node && far.Port > e.Port {
 				in.find(Warning, "self-cable", []subnet.End{e, far}, "a cable joins ports %d and %d of %s: it carries nothing to another node", e.Port, far.Port, in.names.of(e.Node))
 			}

@@ -97,7 +97,7 @@ func between(s *subnet.Subnet) []subnet.End {
 	var out []subnet.End
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			far := s.Peer(e)
 			if far.Exists() && far.Node > e.Node && s.Nodes[i].Kind == subnet.Switch && s.Nodes[far.Node].Kind == subnet.Switch {
 				out = append(out, e)
@@ -182,7 +182,7 @@ func TestAHostOnASpineIsAStrayNotALeaf(t *testing.T) {
 	link := s.Port(host).Link
 	unplug(s, host)
 	for p := 1; p < len(s.Nodes[spine].Ports); p++ {
-		if e := (subnet.End{Node: int32(spine), Port: uint8(p)}); !s.Peer(e).Exists() {
+		if e := (subnet.End{Node: int32(spine), Port: uint16(p)}); !s.Peer(e).Exists() {
 			s.Connect(host, e, link)
 			break
 		}
@@ -218,7 +218,7 @@ func TestPartsThatNoCableJoinsAreTold(t *testing.T) {
 	s := fabric(t, topology.TwoLevel{Endpoints: 64, Radix: 16, Oversubscription: even})
 	leaf := s.Peer(subnet.End{Node: 0, Port: 1}).Node
 	for p := range s.Nodes[leaf].Ports {
-		e := subnet.End{Node: leaf, Port: uint8(p)}
+		e := subnet.End{Node: leaf, Port: uint16(p)}
 		if far := s.Peer(e); far.Exists() && s.Nodes[far.Node].Kind == subnet.Switch {
 			unplug(s, e)
 		}
@@ -266,7 +266,7 @@ func TestDirectorsAndAggregationNodesAreSeenForWhatTheyAre(t *testing.T) {
 			continue
 		}
 		a := s.Add(subnet.Node{Kind: subnet.Adapter, GUID: s.Nodes[i].GUID + 8, Name: "Mellanox Technologies Aggregation Node"}, 1)
-		s.Connect(subnet.End{Node: int32(i), Port: uint8(s.Nodes[i].NumPorts())}, subnet.End{Node: a, Port: 1}, subnet.Link{Width: 4, Speed: subnet.NDR})
+		s.Connect(subnet.End{Node: int32(i), Port: uint16(s.Nodes[i].NumPorts())}, subnet.End{Node: a, Port: 1}, subnet.Link{Width: 4, Speed: subnet.NDR})
 	}
 	r := Subnet(s)
 	if r.Aggregation != r.Switches || r.Hosts != 64 || r.Islands[0].Levels[1].Hosts != 0 {
@@ -299,7 +299,7 @@ func TestAnySubnetIsInspected(t *testing.T) {
 			kind := []subnet.Kind{subnet.Switch, subnet.Adapter, subnet.Router}[r.IntN(3)]
 			at := s.Add(subnet.Node{Kind: kind, GUID: 1, Name: fmt.Sprintf("n%d HCA-%d", i/3, i%3)}, 1+r.IntN(8))
 			for p := 1; p < len(s.Nodes[at].Ports); p++ {
-				free = append(free, subnet.End{Node: at, Port: uint8(p)})
+				free = append(free, subnet.End{Node: at, Port: uint16(p)})
 			}
 		}
 		r.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })

@@ -20,7 +20,7 @@ func (in *inspection) links() {
 	var cables []subnet.End
 	for i := range in.s.Nodes {
 		for p := range in.s.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			far := in.s.Peer(e)
 			if !far.Exists() || !in.first(e, far) {
 				continue
@@ -136,7 +136,7 @@ func (in *inspection) mixedHosts() {
 			continue
 		}
 		for p := range n.Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			if !in.s.Peer(e).Exists() {
 				continue
 			}

@@ -24,7 +24,7 @@ func add(s *subnet.Subnet, kind subnet.Kind, name string, ports int) int32 {
 // grow gives a node another port and returns it.
 func grow(s *subnet.Subnet, node int32) subnet.End {
 	s.Nodes[node].Ports = append(s.Nodes[node].Ports, subnet.Port{Peer: subnet.None})
-	return subnet.End{Node: node, Port: uint8(s.Nodes[node].NumPorts())}
+	return subnet.End{Node: node, Port: uint16(s.Nodes[node].NumPorts())}
 }
 
 // named is the switches with a part of a name, in the order of the file.
@@ -269,7 +269,7 @@ func TestALeafWithFewerUplinksGetsNoCablesOfOthers(t *testing.T) {
 func uplink(s *subnet.Subnet, sw int32) subnet.End {
 	for p := s.Nodes[sw].NumPorts(); ; p-- {
 		if far := s.Nodes[sw].Ports[p].Peer; far.Exists() && s.Nodes[far.Node].Kind == subnet.Switch {
-			return subnet.End{Node: sw, Port: uint8(p)}
+			return subnet.End{Node: sw, Port: uint16(p)}
 		}
 	}
 }
@@ -362,7 +362,7 @@ func TestPlanesOfAdaptersAreNoRails(t *testing.T) {
 					leaf = h % all
 				}
 				for plane := range 4 {
-					e := subnet.End{Node: at, Port: uint8(plane + 1)}
+					e := subnet.End{Node: at, Port: uint16(plane + 1)}
 					s.Connect(e, grow(s, leaves[leaf][plane]), subnet.Link{Width: 1, Speed: subnet.XDR})
 				}
 			}

@@ -351,7 +351,7 @@ func (in *inspection) missing(g *graph, a, b int32, cables int, why string) {
 	in.find(Warning, "missing-cable", nil, "%s", text)
 }
 
-func freeText(g *graph, sw int32, free []uint8) string {
+func freeText(g *graph, sw int32, free []uint16) string {
 	var ports []string
 	for _, p := range free {
 		ports = append(ports, fmt.Sprint(p))

@@ -12,7 +12,7 @@ import (
 
 // hang connects a port of an adapter to a new port of a switch.
 func hang(s *subnet.Subnet, adapter int32, port uint8, sw int32) {
-	s.Connect(subnet.End{Node: adapter, Port: port}, grow(s, sw), ndr)
+	s.Connect(subnet.End{Node: adapter, Port: uint16(port)}, grow(s, sw), ndr)
 }
 
 // railsOf adds hosts of a family with an adapter on each of the first four leaves.

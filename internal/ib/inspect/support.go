@@ -110,7 +110,7 @@ func (in *inspection) states(cables []subnet.End) {
 	var names []string
 	for i := range in.s.Nodes {
 		for p := range in.s.Nodes[i].Ports {
-			if e := (subnet.End{Node: int32(i), Port: uint8(p)}); in.s.Port(e).State == subnet.Disabled {
+			if e := (subnet.End{Node: int32(i), Port: uint16(p)}); in.s.Port(e).State == subnet.Disabled {
 				off, names = append(off, e), append(names, in.endName(e))
 			}
 		}

@@ -65,6 +65,9 @@ func (r *Report) Proven() bool { return len(r.Refutations()) == 0 }
 // Check proves or refutes tables. It fails only for tables that were made for
 // another subnet, and for subnets with LIDs that no port can have.
 func Check(s *subnet.Subnet, t *subnet.Tables, o Options) (*Report, error) {
+	if err := s.CheckPorts(); err != nil {
+		return nil, err
+	}
 	if err := checkTables(s, t); err != nil {
 		return nil, err
 	}
@@ -321,7 +324,7 @@ func (c *checker) ports() {
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
 			x := &s.Nodes[i].Ports[p]
-			at := subnet.End{Node: int32(i), Port: uint8(p)}
+			at := subnet.End{Node: int32(i), Port: uint16(p)}
 			isSwitch := s.Nodes[i].Kind == subnet.Switch
 			switch {
 			case isSwitch != (p == 0):

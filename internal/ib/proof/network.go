@@ -76,7 +76,7 @@ func (n *network) cable(u int32) {
 			n.to[row+p] = notASwitch
 		default:
 			v := n.dense[peer.Node]
-			n.to[row+p], n.in[row+p] = v, peer.Port
+			n.to[row+p], n.in[row+p] = v, uint8(peer.Port)
 			if !slices.Contains(n.neighbours[u], v) {
 				n.neighbours[u] = append(n.neighbours[u], v)
 			}
@@ -99,7 +99,7 @@ func (n *network) findEnds() {
 		}
 		x := end{port: e, lid: p.LID, sw: -1}
 		if p.Peer.Exists() && n.dense[p.Peer.Node] >= 0 {
-			x.sw, x.in = n.dense[p.Peer.Node], p.Peer.Port
+			x.sw, x.in = n.dense[p.Peer.Node], uint8(p.Peer.Port)
 			n.at[x.sw] = append(n.at[x.sw], int32(len(n.ends)))
 		} else {
 			n.adrift++
@@ -123,12 +123,12 @@ func (n *network) root(lid int) (sw int32, port uint8) {
 	if !peer.Exists() || n.dense[peer.Node] < 0 {
 		return -1, 0
 	}
-	return n.dense[peer.Node], peer.Port
+	return n.dense[peer.Node], uint8(peer.Port)
 }
 
 // switchAt is the port of a switch, as findings name it.
 func (n *network) switchAt(u int32, port uint8) subnet.End {
-	return subnet.End{Node: n.sw[u], Port: port}
+	return subnet.End{Node: n.sw[u], Port: uint16(port)}
 }
 
 // channelAt is the sending port of a channel.

@@ -114,7 +114,7 @@ func (r *Report) Record(s *subnet.Subnet, m *Matrix) Record {
 
 func portOf(s *subnet.Subnet, e subnet.End) portRecord {
 	n := &s.Nodes[e.Node]
-	return portRecord{Node: n.Name, GUID: n.GUID, Port: e.Port}
+	return portRecord{Node: n.Name, GUID: n.GUID, Port: uint8(e.Port)}
 }
 
 func (m *Matrix) record(s *subnet.Subnet) *matrixRecord {

@@ -29,7 +29,7 @@ func pair(t *testing.T, host, between subnet.Link, slow subnet.Link) *subnet.Sub
 		if h == 0 {
 			link = slow
 		}
-		s.Connect(subnet.End{Node: at, Port: 1}, subnet.End{Node: leaves[h/2], Port: uint8(h%2 + 1)}, link)
+		s.Connect(subnet.End{Node: at, Port: 1}, subnet.End{Node: leaves[h/2], Port: uint16(h%2 + 1)}, link)
 	}
 	s.Connect(subnet.End{Node: leaves[0], Port: 4}, subnet.End{Node: leaves[1], Port: 4}, between)
 	if err := s.AssignLIDs(0); err != nil {

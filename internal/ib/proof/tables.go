@@ -39,7 +39,7 @@ func checkLIDs(s *subnet.Subnet) error {
 			p := &s.Nodes[i].Ports[j]
 			if p.LMC > 7 || p.LID > 0 && int(p.LID)+1<<p.LMC-1 > int(units.LastUnicastLID) {
 				return fmt.Errorf("%s has LID %d with LMC %d: unicast LIDs of a subnet end at %d, and an LMC at 7",
-					s.EndName(subnet.End{Node: int32(i), Port: uint8(j)}), p.LID, p.LMC, units.LastUnicastLID)
+					s.EndName(subnet.End{Node: int32(i), Port: uint16(j)}), p.LID, p.LMC, units.LastUnicastLID)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func drawSubnet(t *testing.T, r *rand.Rand) *subnet.Subnet {
 	}
 	free := func(node int32) (subnet.End, bool) {
 		for range 20 {
-			if e := (subnet.End{Node: node, Port: uint8(1 + r.IntN(ports))}); !s.Peer(e).Exists() {
+			if e := (subnet.End{Node: node, Port: uint16(1 + r.IntN(ports))}); !s.Peer(e).Exists() {
 				return e, true
 			}
 		}
@@ -40,7 +40,7 @@ func drawSubnet(t *testing.T, r *rand.Rand) *subnet.Subnet {
 		for p := 1; p <= 1+r.IntN(2); p++ {
 			s.Nodes[at].Ports[p].GUID = units.GUID(i*8 + p)
 			if e, ok := free(int32(r.IntN(switches))); ok {
-				s.Connect(subnet.End{Node: at, Port: uint8(p)}, e, subnet.Link{})
+				s.Connect(subnet.End{Node: at, Port: uint16(p)}, e, subnet.Link{})
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (w *twin) walk(src subnet.End, dst int, owner subnet.End) {
 	for hop := 1; ; hop++ {
 		d := w.t.Dense[at.Node]
 		out := w.t.LFT[d][dst]
-		here := subnet.End{Node: at.Node, Port: out}
+		here := subnet.End{Node: at.Node, Port: uint16(out)}
 		if hop > 300 {
 			w.reach.Looping++
 			return
@@ -147,7 +147,7 @@ func (w *twin) walk(src subnet.End, dst int, owner subnet.End) {
 		}
 		vl := units.VL(0)
 		if w.t.SL2VL != nil {
-			vl = w.t.SL2VL[d].At(at.Port, out, sl)
+			vl = w.t.SL2VL[d].At(uint8(at.Port), out, sl)
 		} else if w.t.SL != nil {
 			vl = units.VL(sl)
 		}
@@ -169,7 +169,7 @@ func (w *twin) walk(src subnet.End, dst int, owner subnet.End) {
 	}
 	at = w.s.Peer(src)
 	for { // loads do not depend on lanes
-		here := subnet.End{Node: at.Node, Port: w.t.LFT[w.t.Dense[at.Node]][dst]}
+		here := subnet.End{Node: at.Node, Port: uint16(w.t.LFT[w.t.Dense[at.Node]][dst])}
 		if at = w.s.Peer(here); at == owner {
 			break
 		}

@@ -120,7 +120,7 @@ func TestShiftsHaveABoundThatNoTablesGetUnder(t *testing.T) {
 	for i := range 6 {
 		at := star.Add(subnet.Node{Kind: subnet.Adapter, GUID: units.GUID(16 + 2*i), Name: string(rune('a' + i))}, 1)
 		star.Nodes[at].Ports[1].GUID = units.GUID(17 + 2*i)
-		star.Connect(subnet.End{Node: at, Port: 1}, subnet.End{Node: int32(i / 3), Port: uint8(i%3 + 1)}, subnet.Link{})
+		star.Connect(subnet.End{Node: at, Port: 1}, subnet.End{Node: int32(i / 3), Port: uint16(i%3 + 1)}, subnet.Link{})
 	}
 	if err := star.AssignLIDs(0); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestPatternsWithoutACableBetweenSwitchesNameNone(t *testing.T) {
 	for i := range 3 {
 		s.Add(subnet.Node{Kind: subnet.Adapter, GUID: units.GUID(10 + i), Name: string(rune('a' + i))}, 1)
 		s.Nodes[2+i].Ports[1].GUID = units.GUID(20 + i)
-		s.Connect(subnet.End{Node: int32(2 + i), Port: 1}, subnet.End{Node: 0, Port: uint8(1 + i)}, subnet.Link{})
+		s.Connect(subnet.End{Node: int32(2 + i), Port: 1}, subnet.End{Node: 0, Port: uint16(1 + i)}, subnet.Link{})
 	}
 	if err := s.AssignLIDs(0); err != nil {
 		t.Fatal(err)

@@ -110,7 +110,7 @@ func rails(t *testing.T) *subnet.Subnet {
 			}
 			if i == 2 && k == 1 || i == 9 && k == 3 { // both cables
 				for p := range b.s.Nodes[leaf].Ports {
-					if e := (subnet.End{Node: leaf, Port: uint8(p)}); b.s.Peer(e).Exists() && b.s.Peer(e).Node == spine {
+					if e := (subnet.End{Node: leaf, Port: uint16(p)}); b.s.Peer(e).Exists() && b.s.Peer(e).Node == spine {
 						cut(b.s, e)
 					}
 				}

@@ -25,7 +25,7 @@ func fatTree(tb testing.TB, k int) *subnet.Subnet {
 		return i
 	}
 	join := func(a int32, pa int, b int32, pb int) {
-		s.Connect(subnet.End{Node: a, Port: uint8(pa)}, subnet.End{Node: b, Port: uint8(pb)}, subnet.Link{Width: 4, Speed: subnet.NDR})
+		s.Connect(subnet.End{Node: a, Port: uint16(pa)}, subnet.End{Node: b, Port: uint16(pb)}, subnet.Link{Width: 4, Speed: subnet.NDR})
 	}
 	half := k / 2
 	cores := make([]int32, half*half)

@@ -27,7 +27,7 @@ func (f *fabric) weighCables(bySpeed bool) {
 			if l.sw < 0 {
 				continue
 			}
-			rate := f.sub.Port(subnet.End{Node: node, Port: uint8(p)}).Link.Rate()
+			rate := f.sub.Port(subnet.End{Node: node, Port: uint16(p)}).Link.Rate()
 			if rate <= 0 {
 				continue
 			}

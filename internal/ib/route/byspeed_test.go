@@ -37,12 +37,12 @@ func mixedTree(old subnet.Speed) *subnet.Subnet {
 				speed = old
 			}
 			for k := range cables {
-				s.Connect(subnet.End{Node: leaf, Port: uint8(hosts + 1 + i*cables + k)}, subnet.End{Node: sp, Port: uint8(1 + l*cables + k)}, subnet.Link{Width: 4, Speed: speed})
+				s.Connect(subnet.End{Node: leaf, Port: uint16(hosts + 1 + i*cables + k)}, subnet.End{Node: sp, Port: uint16(1 + l*cables + k)}, subnet.Link{Width: 4, Speed: speed})
 			}
 		}
 		for h := range hosts {
 			host := add(subnet.Adapter, fmt.Sprintf("h%03d mlx5_0", l*hosts+h), 1)
-			s.Connect(subnet.End{Node: leaf, Port: uint8(1 + h)}, subnet.End{Node: host, Port: 1}, subnet.Link{Width: 4, Speed: subnet.NDR})
+			s.Connect(subnet.End{Node: leaf, Port: uint16(1 + h)}, subnet.End{Node: host, Port: 1}, subnet.Link{Width: 4, Speed: subnet.NDR})
 		}
 	}
 	if err := s.AssignLIDs(0); err != nil {

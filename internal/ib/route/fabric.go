@@ -74,6 +74,9 @@ func backwards(g units.GUID) uint64 { return bits.ReverseBytes64(uint64(g)) }
 // have the same LID.
 func newFabric(s *subnet.Subnet) (*fabric, error) {
 	f := &fabric{sub: s}
+	if err := s.CheckPorts(); err != nil {
+		return nil, err
+	}
 	if err := tooLarge(s); err != nil {
 		return nil, err
 	}
@@ -99,7 +102,7 @@ func newFabric(s *subnet.Subnet) (*fabric, error) {
 			if p.LID == 0 {
 				continue
 			}
-			f.ends = append(f.ends, endport{at: subnet.End{Node: int32(i), Port: uint8(j)}, guid: p.GUID, lid: p.LID, width: 1 << p.LMC, sw: -1, router: n.Kind == subnet.Router})
+			f.ends = append(f.ends, endport{at: subnet.End{Node: int32(i), Port: uint16(j)}, guid: p.GUID, lid: p.LID, width: 1 << p.LMC, sw: -1, router: n.Kind == subnet.Router})
 			f.lmc = max(f.lmc, p.LMC)
 		}
 	}
@@ -161,7 +164,7 @@ func (f *fabric) connect(dense []int32, endAt map[subnet.End]int32) {
 			if p == 0 || !peer.Exists() {
 				continue
 			}
-			l := link{sw: dense[peer.Node], end: -1, port: peer.Port}
+			l := link{sw: dense[peer.Node], end: -1, port: uint8(peer.Port)}
 			if l.sw < 0 {
 				w.hosts++
 				if f.sub.Nodes[peer.Node].Kind == subnet.Adapter {

@@ -111,7 +111,7 @@ func drawSubnet(t *testing.T, r *rand.Rand) *subnet.Subnet {
 	next := make([]uint8, n)
 	free := func(sw int) subnet.End {
 		next[sw]++
-		return subnet.End{Node: int32(sw), Port: next[sw]}
+		return subnet.End{Node: int32(sw), Port: uint16(next[sw])}
 	}
 	guid := func() units.GUID { return units.GUID(r.Uint64()) }
 	for i := range n {

@@ -27,7 +27,7 @@ func flood(s *subnet.Subnet, t *subnet.Tables, mlid units.LID, from subnet.End) 
 		}
 		mask := t.MFT[t.Dense[c.at.Node]][mlid]
 		for p := 1; p < len(s.Nodes[c.at.Node].Ports); p++ {
-			if out := (subnet.End{Node: c.at.Node, Port: uint8(p)}); mask.Has(uint8(p)) && out != c.at && s.Peer(out).Exists() {
+			if out := (subnet.End{Node: c.at.Node, Port: uint16(p)}); mask.Has(uint8(p)) && out != c.at && s.Peer(out).Exists() {
 				queue = append(queue, copyOf{s.Peer(out), c.hops + 1})
 			}
 		}

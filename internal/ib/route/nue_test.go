@@ -84,7 +84,7 @@ func torusOf(x, y int) *subnet.Subnet {
 			for h := range 2 {
 				i := s.Add(subnet.Node{Kind: subnet.Adapter, GUID: 0x10000 + units.GUID(len(s.Nodes)), Name: fmt.Sprint("h", len(s.Nodes))}, 1)
 				s.Nodes[i].Ports[1].GUID = s.Nodes[i].GUID
-				s.Connect(subnet.End{Node: at(a, b), Port: uint8(5 + h)}, subnet.End{Node: i, Port: 1}, subnet.Link{Width: 4, Speed: subnet.NDR})
+				s.Connect(subnet.End{Node: at(a, b), Port: uint16(5 + h)}, subnet.End{Node: i, Port: 1}, subnet.Link{Width: 4, Speed: subnet.NDR})
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func (b *builder) host(sw int32) units.GUID {
 func (b *builder) join(x, y int32) {
 	px, py := b.free(x), b.free(y)
 	if px != 0 && py != 0 && x != y {
-		b.s.Connect(subnet.End{Node: x, Port: px}, subnet.End{Node: y, Port: py}, subnet.Link{Width: 4, Speed: subnet.HDR})
+		b.s.Connect(subnet.End{Node: x, Port: uint16(px)}, subnet.End{Node: y, Port: uint16(py)}, subnet.Link{Width: 4, Speed: subnet.HDR})
 	}
 }
 
@@ -252,11 +252,11 @@ func (b *builder) damage() {
 		n := int32(b.r.IntN(len(b.s.Nodes)))
 		if b.r.IntN(4) == 0 {
 			for p := 1; p < len(b.s.Nodes[n].Ports); p++ {
-				unplug(subnet.End{Node: n, Port: uint8(p)})
+				unplug(subnet.End{Node: n, Port: uint16(p)})
 			}
 			continue
 		}
-		unplug(subnet.End{Node: n, Port: uint8(1 + b.r.IntN(b.s.Nodes[n].NumPorts()))})
+		unplug(subnet.End{Node: n, Port: uint16(1 + b.r.IntN(b.s.Nodes[n].NumPorts()))})
 	}
 }
 

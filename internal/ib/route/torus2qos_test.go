@@ -137,14 +137,14 @@ func TestATorusWithOneFaultIsProven(t *testing.T) {
 			}
 			s := whole.Clone()
 			for p := 1; p < len(n.Ports); p++ { // the switch fails, and its hosts with it
-				if e := (subnet.End{Node: int32(i), Port: uint8(p)}); s.Peer(e).Exists() {
+				if e := (subnet.End{Node: int32(i), Port: uint16(p)}); s.Peer(e).Exists() {
 					cut(s, e)
 				}
 			}
 			proveFaulty(t, drop(s, int32(i)), c, fmt.Sprintf("%v without switch %d", dims, i))
 			for p := 1; p < len(n.Ports); p++ {
 				s := whole.Clone()
-				e := subnet.End{Node: int32(i), Port: uint8(p)}
+				e := subnet.End{Node: int32(i), Port: uint16(p)}
 				if peer := s.Peer(e); !peer.Exists() || s.Nodes[peer.Node].Kind != subnet.Switch {
 					continue
 				}

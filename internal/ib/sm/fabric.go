@@ -166,11 +166,11 @@ func (f *fabric) build() (s *subnet.Subnet, at []int32) {
 				f.portAt(peer).peer != here || !n.ports[p].have || !f.portAt(peer).have {
 				continue
 			}
-			s.Connect(subnet.End{Node: number[i], Port: uint8(p)}, subnet.End{Node: number[peer.node], Port: peer.port}, linkOf(&n.ports[p].info))
+			s.Connect(subnet.End{Node: number[i], Port: uint16(p)}, subnet.End{Node: number[peer.node], Port: uint16(peer.port)}, linkOf(&n.ports[p].info))
 		}
 	}
 	if own := f.own(); own != none && number[0] >= 0 {
-		s.Origin = subnet.End{Node: number[0], Port: own.port}
+		s.Origin = subnet.End{Node: number[0], Port: uint16(own.port)}
 	}
 	return s, at
 }

@@ -15,7 +15,7 @@ import (
 // read gets an attribute from the agent of a node.
 func (w *world) read(node int32, port uint8, attr mad.Attribute, modifier uint32) []byte {
 	p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, attr, modifier, 1, nil)}
-	if _, outcome := w.fabric.Carry(subnet.End{Node: node, Port: port}, &p); outcome != sma.Answered || p.MAD.Status() != mad.OK {
+	if _, outcome := w.fabric.Carry(subnet.End{Node: node, Port: uint16(port)}, &p); outcome != sma.Answered || p.MAD.Status() != mad.OK {
 		w.t.Fatalf("attribute %#x of node %d: outcome %d, status %#x", uint16(attr), node, outcome, uint16(p.MAD.Status()))
 	}
 	return p.MAD.SMPData()

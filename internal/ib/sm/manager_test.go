@@ -186,7 +186,7 @@ func TestAFabricThatSplitsMidSweepIsManagedAsFarAsItReaches(t *testing.T) {
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
 			if s.Nodes[i].Kind == subnet.Switch && s.Nodes[i].Ports[p].Peer.Exists() {
-				cables = append(cables, subnet.End{Node: int32(i), Port: uint8(p)})
+				cables = append(cables, subnet.End{Node: int32(i), Port: uint16(p)})
 			}
 		}
 	}
@@ -525,7 +525,7 @@ func betweenSwitches(s *subnet.Subnet) []subnet.End {
 		for p := range s.Nodes[i].Ports {
 			peer := s.Nodes[i].Ports[p].Peer
 			if s.Nodes[i].Kind == subnet.Switch && peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch && peer.Node > int32(i) {
-				cables = append(cables, subnet.End{Node: int32(i), Port: uint8(p)})
+				cables = append(cables, subnet.End{Node: int32(i), Port: uint16(p)})
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func checkOdd(t *testing.T, w *world, h *host, lmc uint8) {
 	for i := range w.subnet.Nodes {
 		n := &w.subnet.Nodes[i]
 		for p := range n.Ports {
-			at, name := subnet.End{Node: int32(i), Port: uint8(p)}, fmt.Sprintf("%s port %d", n.Name, p)
+			at, name := subnet.End{Node: int32(i), Port: uint16(p)}, fmt.Sprintf("%s port %d", n.Name, p)
 			cabled := n.Ports[p].Peer.Exists()
 			switch {
 			case !cabled && (p > 0 || n.Kind != subnet.Switch):
@@ -120,7 +120,7 @@ func checkLanes(t *testing.T, w *world, at subnet.End, name string) {
 		w.fabric.Carry(at, &p)
 		_ = mad.Parse(p.MAD.SMPData(), into)
 	}
-	want := ownLanes(subnet.Adapter, at.Port)
+	want := ownLanes(subnet.Adapter, uint8(at.Port))
 	var levels mad.SLToVL
 	var low, high mad.VLArb
 	read(mad.AttrSLToVL, 0, &levels)

@@ -122,7 +122,7 @@ func (k *partitions) keysOf(at subnet.End) []mad.PKey {
 	if !k.inUse() {
 		return []mad.PKey{mad.DefaultPKey}
 	}
-	return k.of(k.behind[at.Node], at.Port)
+	return k.of(k.behind[at.Node], uint8(at.Port))
 }
 
 // shared is a partition key that two ports may use between them: both have it, and at

@@ -53,7 +53,7 @@ func TestLinksMayUseTheWidthsAndSpeedsOfTheSite(t *testing.T) {
 		w.checkUp(h)
 		for i := range s.Nodes {
 			for p := 1; p < len(s.Nodes[i].Ports); p++ {
-				at, want := subnet.End{Node: int32(i), Port: uint8(p)}, c.others
+				at, want := subnet.End{Node: int32(i), Port: uint16(p)}, c.others
 				if !s.Peer(at).Exists() {
 					continue
 				}

@@ -52,7 +52,7 @@ func (r *routed) managerLID() units.LID {
 func (r *routed) eachEndPort(f func(at subnet.End, p *subnet.Port) bool) {
 	for i := range r.sub.Nodes {
 		for j := range r.sub.Nodes[i].Ports {
-			if p := &r.sub.Nodes[i].Ports[j]; p.LID != 0 && !f(subnet.End{Node: int32(i), Port: uint8(j)}, p) {
+			if p := &r.sub.Nodes[i].Ports[j]; p.LID != 0 && !f(subnet.End{Node: int32(i), Port: uint16(j)}, p) {
 				return
 			}
 		}

@@ -220,7 +220,7 @@ func TestRecordsOfPortsAndLinks(t *testing.T) {
 	var l mad.LinkRecord
 	_ = mad.Parse(d.SAData(), &l)
 	leaf := o.subnet.Nodes[3].Ports[1].Peer
-	if want := (mad.LinkRecord{FromLID: o.lid(3), FromPort: 1, ToPort: leaf.Port, ToLID: o.fabric.LID(leaf)}); l != want {
+	if want := (mad.LinkRecord{FromLID: o.lid(3), FromPort: 1, ToPort: uint8(leaf.Port), ToLID: o.fabric.LID(leaf)}); l != want {
 		t.Errorf("LinkRecord %+v, want %+v", l, want)
 	}
 }
@@ -548,8 +548,8 @@ func (o *office) members(lid units.LID, from int, want []int) {
 			o.fabric.Carry(subnet.End{Node: in.Node}, &ask)
 			var t mad.MulticastFDB
 			_ = mad.Parse(ask.MAD.SMPData(), &t)
-			if t[(lid-units.FirstMulticastLID)%32]>>(p%16)&1 == 1 && uint8(p) != in.Port {
-				queue = append(queue, hop{o.subnet.Peer(subnet.End{Node: in.Node, Port: uint8(p)})})
+			if t[(lid-units.FirstMulticastLID)%32]>>(p%16)&1 == 1 && uint16(p) != in.Port {
+				queue = append(queue, hop{o.subnet.Peer(subnet.End{Node: in.Node, Port: uint16(p)})})
 			}
 		}
 	}

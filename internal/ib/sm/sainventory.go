@@ -23,7 +23,7 @@ func (r *inventoryRecords) nodes(q *query) {
 			return true
 		}
 		rec := mad.NodeRecord{LID: p.LID, Info: n.info, Desc: n.desc}
-		rec.Info.PortGUID, rec.Info.LocalPort = p.GUID, at.Port
+		rec.Info.PortGUID, rec.Info.LocalPort = p.GUID, uint8(at.Port)
 		return q.add(&rec)
 	})
 }
@@ -40,7 +40,7 @@ func (r *inventoryRecords) ports(q *query) {
 		}
 		n := r.behind[at.Node]
 		for j := range n.ports {
-			if !n.ports[j].have || (!n.isSwitch() && uint8(j) != at.Port) || !wants(q, mad.PortRecPort, want.Port, uint8(j)) ||
+			if !n.ports[j].have || (!n.isSwitch() && uint16(j) != at.Port) || !wants(q, mad.PortRecPort, want.Port, uint8(j)) ||
 				!q.wantsCapability(want.Info.CapabilityMask, n.ports[j].info.CapabilityMask) {
 				continue
 			}
@@ -70,12 +70,12 @@ func (r *inventoryRecords) links(q *query) {
 	}
 	for i := range r.sub.Nodes {
 		for j := range r.sub.Nodes[i].Ports {
-			at := subnet.End{Node: int32(i), Port: uint8(j)}
+			at := subnet.End{Node: int32(i), Port: uint16(j)}
 			to := r.sub.Peer(at)
 			if !to.Exists() || !r.shows(q, at) || !r.shows(q, to) {
 				continue
 			}
-			rec := mad.LinkRecord{FromLID: r.lidOf(at), FromPort: at.Port, ToPort: to.Port, ToLID: r.lidOf(to)}
+			rec := mad.LinkRecord{FromLID: r.lidOf(at), FromPort: uint8(at.Port), ToPort: uint8(to.Port), ToLID: r.lidOf(to)}
 			if !wants(q, mad.LinkRecFromLID, r.base(want.FromLID), rec.FromLID) || !wants(q, mad.LinkRecFromPort, want.FromPort, rec.FromPort) ||
 				!wants(q, mad.LinkRecToPort, want.ToPort, rec.ToPort) || !wants(q, mad.LinkRecToLID, r.base(want.ToLID), rec.ToLID) {
 				continue

@@ -85,7 +85,7 @@ func (x *pathRecords) follow(from, to subnet.End, lid units.LID, mtu *uint8) (su
 			if int(lid) >= len(x.tables.LFT[dense]) {
 				return slowest, false
 			}
-			out.Port = x.tables.LFT[dense][lid]
+			out.Port = uint16(x.tables.LFT[dense][lid])
 		} else if at != from {
 			return slowest, false // adapters do not forward
 		}

@@ -122,7 +122,7 @@ func (x *tableRecords) levelRecords(q *query) {
 		}
 		for _, key := range slices.Sorted(maps.Keys(w.sl2vl)) {
 			r := mad.SLToVLRecord{LID: lid, In: uint8(key >> 8), Out: uint8(key), Table: w.sl2vl[key]}
-			if !n.isSwitch() && r.Out != at.Port {
+			if !n.isSwitch() && uint16(r.Out) != at.Port {
 				continue // it belongs to another port of the adapter
 			}
 			if !n.isSwitch() {
@@ -150,7 +150,7 @@ func (x *tableRecords) arbitrationRecords(q *query) {
 		byPort := func(a, b uint32) int { return cmp.Or(cmp.Compare(a&0xFF, b&0xFF), cmp.Compare(a, b)) }
 		for _, key := range slices.SortedFunc(maps.Keys(w.arb), byPort) {
 			r := mad.VLArbRecord{LID: lid, Port: uint8(key), Block: uint8(key >> 16), Table: w.arb[key]}
-			if !n.isSwitch() && r.Port != at.Port {
+			if !n.isSwitch() && uint16(r.Port) != at.Port {
 				continue
 			}
 			if wants(q, mad.VLArbRecPort, want.Port, r.Port) && wants(q, mad.VLArbRecBlock, want.Block, r.Block) && !q.add(&r) {
@@ -177,15 +177,15 @@ func (x *tableRecords) keyRecords(q *query) {
 		if !x.partitions.inUse() {
 			return false
 		}
-		if !q.addKeys(&want, lid, at.Port, int(n.info.PartitionCap), x.partitions.of(n, at.Port)) {
+		if !q.addKeys(&want, lid, uint8(at.Port), int(n.info.PartitionCap), x.partitions.of(n, uint8(at.Port))) {
 			return false
 		}
 		for p := range n.ports {
-			peer := x.sub.Peer(subnet.End{Node: at.Node, Port: uint8(p)})
+			peer := x.sub.Peer(subnet.End{Node: at.Node, Port: uint16(p)})
 			if !n.isSwitch() || p == 0 || !peer.Exists() || x.behind[peer.Node].isSwitch() {
 				continue
 			}
-			keys := x.partitions.of(x.behind[peer.Node], peer.Port)
+			keys := x.partitions.of(x.behind[peer.Node], uint8(peer.Port))
 			if !q.addKeys(&want, lid, uint8(p), int(n.sw.PartitionEnforcementCap), keys) {
 				return false
 			}

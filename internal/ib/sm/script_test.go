@@ -142,7 +142,7 @@ func (s *script) host(name string) *host {
 // end reads a port, as in 4[2].
 func (s *script) end(text string) subnet.End {
 	node, port, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
-	return subnet.End{Node: int32(s.number(node)), Port: uint8(s.number(port))}
+	return subnet.End{Node: int32(s.number(node)), Port: uint16(s.number(port))}
 }
 
 func (s *script) path(words []string) {
@@ -171,7 +171,7 @@ func (s *script) show() {
 			if p == 0 && s.subnet.Nodes[i].Kind != subnet.Switch {
 				continue
 			}
-			info := s.w.fabric.Info(subnet.End{Node: int32(i), Port: uint8(p)})
+			info := s.w.fabric.Info(subnet.End{Node: int32(i), Port: uint16(p)})
 			fmt.Fprintf(&s.out, " %d %v", p, info.State)
 			if info.LID != 0 {
 				fmt.Fprintf(&s.out, " LID %d", info.LID)

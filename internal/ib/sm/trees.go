@@ -113,12 +113,12 @@ func (t *trees) of(g *group) map[int]subnet.PortMask {
 		if root < 0 {
 			root, toRoot = sw.Node, t.shortestPaths(sw.Node)
 		}
-		add(sw.Node, sw.Port)
+		add(sw.Node, uint8(sw.Port))
 		for n := sw.Node; n != root && toRoot[n].Exists(); {
 			up := toRoot[n]
-			add(up.Node, up.Port)
+			add(up.Node, uint8(up.Port))
 			peer := t.sub.Peer(up)
-			add(peer.Node, peer.Port)
+			add(peer.Node, uint8(peer.Port))
 			n = peer.Node
 		}
 	}
@@ -136,7 +136,7 @@ func (t *trees) shortestPaths(root int32) []subnet.End {
 	for queue := []int32{root}; len(queue) > 0; queue = queue[1:] {
 		n := queue[0]
 		for p := 1; p < len(t.sub.Nodes[n].Ports); p++ {
-			peer := t.sub.Peer(subnet.End{Node: n, Port: uint8(p)})
+			peer := t.sub.Peer(subnet.End{Node: n, Port: uint16(p)})
 			if peer.Exists() && !seen[peer.Node] && t.tables.Dense[peer.Node] >= 0 {
 				seen[peer.Node] = true
 				toRoot[peer.Node] = peer

@@ -42,8 +42,8 @@ func TestTheTreeOfAGroupReachesEveryMemberOnce(t *testing.T) {
 			if d := r.tables.Dense[at.Node]; d >= 0 && steps < 100 {
 				mask := tr.byGroup[0][int(d)]
 				for p := range s.Nodes[at.Node].Ports {
-					if mask.Has(uint8(p)) && uint8(p) != at.Port {
-						spread(s.Peer(subnet.End{Node: at.Node, Port: uint8(p)}), steps+1)
+					if mask.Has(uint8(p)) && uint16(p) != at.Port {
+						spread(s.Peer(subnet.End{Node: at.Node, Port: uint16(p)}), steps+1)
 					}
 				}
 				return

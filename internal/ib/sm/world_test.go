@@ -73,13 +73,13 @@ func minhop(s *subnet.Subnet) (*subnet.Tables, string, error) {
 				t.LFT[t.Dense[n]][lid] = 0
 			}
 			for p := 1; p < len(s.Nodes[n].Ports); p++ {
-				peer := s.Peer(subnet.End{Node: n, Port: uint8(p)})
-				if !peer.Exists() || t.Dense[peer.Node] < 0 || (n == owner.Node && t.Dense[n] < 0 && uint8(p) != owner.Port) {
+				peer := s.Peer(subnet.End{Node: n, Port: uint16(p)})
+				if !peer.Exists() || t.Dense[peer.Node] < 0 || (n == owner.Node && t.Dense[n] < 0 && uint16(p) != owner.Port) {
 					continue
 				}
 				if _, met := distance[peer.Node]; !met {
 					distance[peer.Node] = distance[n] + 1
-					t.LFT[t.Dense[peer.Node]][lid] = peer.Port
+					t.LFT[t.Dense[peer.Node]][lid] = uint8(peer.Port)
 					queue = append(queue, peer.Node)
 				}
 			}
@@ -308,7 +308,7 @@ func (w *world) checkUp(from *host) {
 	for queue := []int32{from.at.Node}; len(queue) > 0; queue = queue[1:] {
 		n := &w.subnet.Nodes[queue[0]]
 		for p := 1; p < len(n.Ports); p++ {
-			at := subnet.End{Node: queue[0], Port: uint8(p)}
+			at := subnet.End{Node: queue[0], Port: uint16(p)}
 			state := w.fabric.Info(at).State
 			if state == mad.PortDown || (n.Kind != subnet.Switch && at != from.at && queue[0] == from.at.Node) {
 				continue

@@ -19,7 +19,7 @@ func (w *writer) eachLinked(f func(n int32, p uint8, here, there *mad.PortInfo))
 				continue
 			}
 			here := w.portAt(end{w.at[i], uint8(p)})
-			there := w.portAt(end{w.at[peer.Node], peer.Port})
+			there := w.portAt(end{w.at[peer.Node], uint8(peer.Port)})
 			if here.have && there.have {
 				f(w.at[i], uint8(p), &here.info, &there.info)
 			}

@@ -125,7 +125,7 @@ func doubled(t testing.TB) (*Fabric, subnet.End) {
 		n := s.Add(subnet.Node{Kind: kind, GUID: units.GUID(0x100 * (i + 1))}, 2)
 		for p := uint8(1); p <= 2 && port <= 5; p++ {
 			s.Nodes[n].Ports[p].GUID = s.Nodes[n].GUID + units.GUID(p)
-			s.Connect(subnet.End{Node: 0, Port: port}, subnet.End{Node: n, Port: p}, subnet.Link{Width: 4, Speed: subnet.EDR})
+			s.Connect(subnet.End{Node: 0, Port: uint16(port)}, subnet.End{Node: n, Port: uint16(p)}, subnet.Link{Width: 4, Speed: subnet.EDR})
 			port++
 		}
 	}

@@ -106,9 +106,9 @@ func (f *Fabric) nodeInfo(r *request) *mad.NodeInfo {
 	}
 	return &mad.NodeInfo{
 		BaseVersion: 1, ClassVersion: 1, Type: uint8(r.of.Kind), NumPorts: uint8(r.of.NumPorts()),
-		SystemGUID: system, NodeGUID: r.of.GUID, PortGUID: portGUID(r.of, r.at.Port),
+		SystemGUID: system, NodeGUID: r.of.GUID, PortGUID: portGUID(r.of, uint8(r.at.Port)),
 		PartitionCap: partitions, DeviceID: r.of.DeviceID, Revision: r.of.Revision,
-		LocalPort: r.at.Port, VendorID: r.of.VendorID,
+		LocalPort: uint8(r.at.Port), VendorID: r.of.VendorID,
 	}
 }
 

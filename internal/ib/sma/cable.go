@@ -71,7 +71,7 @@ func (f *Fabric) Clear(at subnet.End) {
 	_ = f.Unlink(at)
 	was := &f.nodes[at.Node].ports[at.Port]
 	loss := was.loss
-	*was = powerOnPort(&f.sub.Nodes[at.Node], at.Port, f.supports(at.Node))
+	*was = powerOnPort(&f.sub.Nodes[at.Node], uint8(at.Port), f.supports(at.Node))
 	was.loss = loss
 }
 
@@ -108,7 +108,7 @@ func (f *Fabric) Trace(from subnet.End, to units.LID) (out []subnet.End, end sub
 	for {
 		leaves := at
 		if f.sub.Nodes[at.Node].Kind == subnet.Switch {
-			leaves.Port = f.nodes[at.Node].forward(to)
+			leaves.Port = uint16(f.nodes[at.Node].forward(to))
 		}
 		if leaves.Port == 0 || f.sub.Nodes[at.Node].Kind != subnet.Switch && (len(out) > 0 || f.answersTo(at, to)) {
 			return out, leaves, f.answersTo(leaves, to)

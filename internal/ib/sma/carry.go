@@ -113,7 +113,7 @@ func (f *Fabric) byPath(at subnet.End, m *mad.MAD) (subnet.End, bool) {
 		if at, ok = f.cross(at, m.InitialPath(hop), hop == 1, m); !ok {
 			return at, false
 		}
-		m.SetReturnPath(hop, at.Port)
+		m.SetReturnPath(hop, uint8(at.Port))
 	}
 	m.SetHopPointer(hops)
 	return at, true
@@ -122,13 +122,13 @@ func (f *Fabric) byPath(at subnet.End, m *mad.MAD) (subnet.End, bool) {
 // cross sends a datagram out of a port. Only switches forward datagrams of others.
 func (f *Fabric) cross(at subnet.End, out uint8, first bool, m *mad.MAD) (subnet.End, bool) {
 	n := &f.sub.Nodes[at.Node]
-	if n.Kind != subnet.Switch && (!first || out != at.Port) {
+	if n.Kind != subnet.Switch && (!first || uint16(out) != at.Port) {
 		return at, false
 	}
 	if out == 0 || int(out) >= len(n.Ports) {
 		return at, false
 	}
-	return f.over(subnet.End{Node: at.Node, Port: out}, m)
+	return f.over(subnet.End{Node: at.Node, Port: uint16(out)}, m)
 }
 
 // over carries a datagram over the link at a port, if the states of its ports allow it.
@@ -193,7 +193,7 @@ func (f *Fabric) byLID(at subnet.End, p *Packet) (subnet.End, bool) {
 			return at, false
 		}
 		var ok bool
-		leaves := subnet.End{Node: at.Node, Port: out}
+		leaves := subnet.End{Node: at.Node, Port: uint16(out)}
 		if !f.enforced(leaves, false, p) {
 			return at, false
 		}

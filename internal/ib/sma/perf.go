@@ -91,7 +91,7 @@ func (r *request) counted(number uint8) []*counters {
 			all = append(all, &r.n.ports[p].counters)
 		}
 		return all
-	case int(number) >= len(r.n.ports) || number != r.at.Port && r.of.Kind != subnet.Switch:
+	case int(number) >= len(r.n.ports) || uint16(number) != r.at.Port && r.of.Kind != subnet.Switch:
 		return nil
 	}
 	return []*counters{&r.n.ports[number].counters}

@@ -14,7 +14,7 @@ const fieldsOfExtSpeeds = 1 << 31
 // can be written only through itself: as ibsim, which refuses a Set that arrives at another port.
 func (f *Fabric) portInfo(r *request) mad.Status {
 	q, number, ok := r.selected(r.mod &^ fieldsOfExtSpeeds)
-	if !ok || r.set && r.of.Kind != subnet.Switch && number != r.at.Port {
+	if !ok || r.set && r.of.Kind != subnet.Switch && uint16(number) != r.at.Port {
 		return mad.BadField
 	}
 	own := r.of.Kind != subnet.Switch || number == 0 // the port has LID and keys
@@ -22,16 +22,16 @@ func (f *Fabric) portInfo(r *request) mad.Status {
 	if r.set {
 		var in mad.PortInfo
 		_ = mad.Parse(r.data, &in)
-		peer := f.sub.Peer(subnet.End{Node: r.at.Node, Port: number})
+		peer := f.sub.Peer(subnet.End{Node: r.at.Node, Port: uint16(number)})
 		if status = check(&in, q, own); status == mad.OK && !f.rises(&in, q, peer) {
 			status = mad.BadField
 		}
 		if status == mad.OK {
-			f.setPort(subnet.End{Node: r.at.Node, Port: number}, &in, own)
+			f.setPort(subnet.End{Node: r.at.Node, Port: uint16(number)}, &in, own)
 		}
 	}
 	out := q.info
-	out.LocalPort = r.at.Port
+	out.LocalPort = uint8(r.at.Port)
 	if !r.set && out.MKeyProtect > 0 && r.key != out.MKey {
 		out.MKey = 0 // the sender does not know it (IBA vol. 1, 14.2.4)
 	}
@@ -211,7 +211,7 @@ func (r *request) extPortInfo() mad.Status {
 func (f *Fabric) Restart(i int32) {
 	for p := range f.sub.Nodes[i].Ports {
 		if p > 0 {
-			f.linkDown(subnet.End{Node: i, Port: uint8(p)}, mad.PhysPolling)
+			f.linkDown(subnet.End{Node: i, Port: uint16(p)}, mad.PhysPolling)
 		}
 	}
 	cut := make([]bool, len(f.nodes[i].ports))
@@ -223,6 +223,6 @@ func (f *Fabric) Restart(i int32) {
 		q := &f.nodes[i].ports[p]
 		q.cut = cut[p]
 		q.info.State, q.info.PhysState = mad.PortDown, mad.PhysPolling
-		f.train(subnet.End{Node: i, Port: uint8(p)})
+		f.train(subnet.End{Node: i, Port: uint16(p)})
 	}
 }

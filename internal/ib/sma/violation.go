@@ -26,7 +26,7 @@ func (f *Fabric) PKeyViolation(at subnet.End, in bool, packets int, n *mad.KeyNo
 	sum(counter, uint8(min(packets, 0xFF)))
 	f.trap(at, mad.NoticeSecurity, mad.TrapSwitchPKey, &mad.SwitchKeyNotice{
 		Valid: everyField, LID1: n.LID1, LID2: n.LID2, PKey: mad.PKey(n.Key), SL: n.SL, QP1: n.QP1, QP2: n.QP2,
-		GID1: n.GID1, GID2: n.GID2, SwitchLID: f.lidAt(at), Port: at.Port,
+		GID1: n.GID1, GID2: n.GID2, SwitchLID: f.lidAt(at), Port: uint8(at.Port),
 	})
 }
 

@@ -67,7 +67,7 @@ func (s *Subnet) duplicatePorts() []Fault {
 	var part []int32
 	for i := range s.Nodes {
 		for j := range s.Nodes[i].Ports {
-			e := End{Node: int32(i), Port: uint8(j)}
+			e := End{Node: int32(i), Port: uint16(j)}
 			guid := s.Port(e).GUID
 			if guid == 0 {
 				continue
@@ -97,7 +97,7 @@ func (s *Subnet) lidFaults() []Fault {
 	var ends []End
 	for i := range s.Nodes {
 		for j := range s.Nodes[i].Ports {
-			e := End{Node: int32(i), Port: uint8(j)}
+			e := End{Node: int32(i), Port: uint16(j)}
 			p := s.Port(e)
 			if p.LID == 0 || p.LID == units.PermissiveLID {
 				continue // no manager has given it one
@@ -135,7 +135,7 @@ func (s *Subnet) cableFaults() []Fault {
 	var faults []Fault
 	for i := range s.Nodes {
 		for j := range s.Nodes[i].Ports {
-			e := End{Node: int32(i), Port: uint8(j)}
+			e := End{Node: int32(i), Port: uint16(j)}
 			p := s.Port(e)
 			if !p.Peer.Exists() {
 				continue

@@ -22,19 +22,27 @@ const (
 // node i of the subnet. Nodes of a real fabric have their own GUIDs. No port has a LID.
 //
 // It refuses switches with more ports than InfiniBand numbers.
-func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
+func FromGraph(g *topology.Graph, link Link) (*Subnet, error) { return fromGraph(g, link, MaxPorts) }
+
+// FromEthernet is the graph of an Ethernet fabric in the form of a subnet, for what looks at its shape alone. Its switches
+// may have more ports.
+func FromEthernet(g *topology.Graph, link Link) (*Subnet, error) {
+	return fromGraph(g, link, MaxEthernetPorts)
+}
+
+func fromGraph(g *topology.Graph, link Link, most int) (*Subnet, error) {
 	s := &Subnet{Nodes: make([]Node, 0, len(g.Nodes)), Origin: None}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		if len(n.Cables) > MaxPorts {
-			return nil, fmt.Errorf("%s has %d ports: an InfiniBand node has at most %d", n.Name, len(n.Cables), MaxPorts)
+		if len(n.Cables) > most {
+			return nil, fmt.Errorf("%s has %d ports: %s has at most %d", n.Name, len(n.Cables), map[bool]string{true: "an InfiniBand node", false: "a switch"}[most == MaxPorts], most)
 		}
 		if n.Kind == topology.Switch {
 			guid := cmp.Or(n.ID.GUID, SwitchAt(i-g.Endpoints))
 			at := s.Add(Node{Kind: Switch, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
 			s.Nodes[at].Ports[0].GUID = guid
 			for p, name := range n.PortNames {
-				s.Nodes[at].NamePort(uint8(p+1), name)
+				s.Nodes[at].NamePort(uint16(p+1), name)
 			}
 			continue
 		}
@@ -54,4 +62,4 @@ func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
 	return s, nil
 }
 
-func endOf(e topology.End) End { return End{Node: int32(e.Node), Port: uint8(e.Port + 1)} }
+func endOf(e topology.End) End { return End{Node: int32(e.Node), Port: uint16(e.Port + 1)} }

@@ -36,7 +36,7 @@ func (s *Subnet) Owners() []End {
 			}
 			for l := int(p.LID); l < int(p.LID)+1<<p.LMC; l++ {
 				if !owners[l].Exists() {
-					owners[l] = End{int32(i), uint8(j)}
+					owners[l] = End{int32(i), uint16(j)}
 				}
 			}
 		}
@@ -85,7 +85,7 @@ func (s *Subnet) lidOrder() []End {
 		}
 		for j := 1; j < len(n.Ports); j++ {
 			if n.Ports[j].Peer.Exists() {
-				order = append(order, End{int32(i), uint8(j)})
+				order = append(order, End{int32(i), uint16(j)})
 			}
 		}
 	}

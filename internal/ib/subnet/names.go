@@ -20,7 +20,7 @@ func (s *Subnet) EndName(e End) string {
 }
 
 // PortName is the name of a port, empty if it has a number alone.
-func (n *Node) PortName(number uint8) string {
+func (n *Node) PortName(number uint16) string {
 	if int(number) >= len(n.PortNames) {
 		return ""
 	}
@@ -28,7 +28,7 @@ func (n *Node) PortName(number uint8) string {
 }
 
 // NamePort gives a port a name.
-func (n *Node) NamePort(number uint8, name string) {
+func (n *Node) NamePort(number uint16, name string) {
 	if n.PortNames == nil {
 		n.PortNames = make([]string, len(n.Ports))
 	}
@@ -36,7 +36,7 @@ func (n *Node) NamePort(number uint8, name string) {
 }
 
 // NameOfPort is a port in messages. Tables name ports that a switch does not have.
-func (n *Node) NameOfPort(number uint8) string {
+func (n *Node) NameOfPort(number uint16) string {
 	name := n.PortName(number)
 	switch {
 	case name != "" && strings.Trim(name, "0123456789/") == "":

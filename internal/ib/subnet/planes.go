@@ -113,7 +113,7 @@ func (s *Subnet) plane(part []int32, k int32) *Subnet {
 		for p := 1; p < len(s.Nodes[i].Ports); p++ {
 			if peer := s.Nodes[i].Ports[p].Peer; peer.Exists() && part[peer.Node] == k {
 				nodes[i] = true
-				ports = append(ports, End{int32(i), uint8(p)})
+				ports = append(ports, End{int32(i), uint16(p)})
 			}
 		}
 	}

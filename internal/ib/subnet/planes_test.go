@@ -23,7 +23,7 @@ func planar(planes int, aggregated bool) *subnet.Subnet {
 			if p.GUID = units.GUID(0x1001 + 16*h + k); aggregated {
 				p.GUID, p.LID = units.GUID(0x1001+16*h), units.LID(10+h)
 			}
-			s.Connect(subnet.End{Node: int32(k), Port: uint8(h + 1)}, subnet.End{Node: i, Port: uint8(k + 1)}, subnet.Link{Width: 1, Speed: subnet.XDR})
+			s.Connect(subnet.End{Node: int32(k), Port: uint16(h + 1)}, subnet.End{Node: i, Port: uint16(k + 1)}, subnet.Link{Width: 1, Speed: subnet.XDR})
 		}
 	}
 	s.Origin = subnet.End{Node: int32(planes), Port: 1}

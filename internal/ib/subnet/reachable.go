@@ -66,7 +66,7 @@ func (s *Subnet) keep(nodes []bool, ports []End) *Subnet {
 			if !port.Peer.Exists() {
 				continue
 			}
-			if s.Nodes[i].Kind != Switch && !cabled[End{int32(i), uint8(p)}] {
+			if s.Nodes[i].Kind != Switch && !cabled[End{int32(i), uint16(p)}] {
 				port.Peer, port.LID = None, 0
 				continue
 			}

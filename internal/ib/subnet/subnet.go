@@ -1,6 +1,10 @@
 package subnet
 
-import "weft/units"
+import (
+	"fmt"
+
+	"weft/units"
+)
 
 // Kind is the type of a node (IBA vol. 1, 14.2.5.3, NodeInfo.NodeType).
 type Kind uint8
@@ -29,10 +33,23 @@ func (k Kind) String() string {
 // forwarding table (IBA vol. 1, 14.2.5.10).
 const MaxPorts = 254
 
+// MaxEthernetPorts is the highest port number of an Ethernet switch. The largest chassis have some 2,000 ports.
+const MaxEthernetPorts = 1<<14 - 1
+
+// CheckPorts is an error if a node has more ports than tables of InfiniBand number, as switches of Ethernet may.
+func (s *Subnet) CheckPorts() error {
+	for i := range s.Nodes {
+		if n := s.Nodes[i].NumPorts(); n > MaxPorts {
+			return fmt.Errorf("%s has %d ports: forwarding tables number at most %d", s.NodeName(int32(i)), n, MaxPorts)
+		}
+	}
+	return nil
+}
+
 // End is a port of a node. A Node below 0 stands for no port at all.
 type End struct {
-	Node int32 // index into Subnet.Nodes
-	Port uint8 // number of the port on it
+	Node int32  // index into Subnet.Nodes
+	Port uint16 // number of the port on it
 }
 
 // None is the end of a link that does not exist.
@@ -77,13 +94,13 @@ func (n *Node) NumPorts() int { return len(n.Ports) - 1 }
 
 // Base is the port with the node's LID: port 0 of a switch; the first port with a cable of an
 // adapter or router, else its first port.
-func (n *Node) Base() uint8 {
+func (n *Node) Base() uint16 {
 	if n.Kind == Switch {
 		return 0
 	}
 	for p := 1; p < len(n.Ports); p++ {
 		if n.Ports[p].Peer.Exists() {
-			return uint8(p)
+			return uint16(p)
 		}
 	}
 	return 1

@@ -86,7 +86,7 @@ func TestAPortHasTheNameOfItsFile(t *testing.T) {
 	s.Nodes[0].NamePort(1, "Ethernet0")
 	s.Nodes[0].NamePort(2, "7")
 	for port, want := range map[uint8]string{1: `"leaf1" Ethernet0`, 2: `"leaf1" port 7`, 3: `"leaf1" port 3`, 255: `"leaf1" port 255`} {
-		if got := s.EndName(End{Node: 0, Port: port}); got != want {
+		if got := s.EndName(End{Node: 0, Port: uint16(port)}); got != want {
 			t.Errorf("port %d is %s, want %s", port, got, want)
 		}
 	}

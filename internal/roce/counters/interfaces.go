@@ -23,34 +23,42 @@ func switchPort(in *portstate.Input, r row, name string) portstate.Port {
 	return p
 }
 
-// readInterfaces reads show interfaces counters (sonic-utilities, tests/portstat_test.py). STATE is U for
-// up, D for down and X for disabled. The unit of a rate can change from cell to cell.
+// readInterfaces reads show interfaces counters, and its errors and rates alone (sonic-utilities,
+// tests/portstat_test.py).
 func readInterfaces(in *portstate.Input) {
-	rows(in, func(r row) {
-		name := r.get("IFACE")
-		if name == "" {
-			return
+	rows(in, func(r row) { interfaceRow(in, r) })
+}
+
+// interfaceRow reads the counters of a port. The unit of a rate can change from cell to cell.
+func interfaceRow(in *portstate.Input, r row) {
+	name := r.get("IFACE")
+	if name == "" {
+		return
+	}
+	reading := in.Reading(switchPort(in, r, name))
+	stateOf(in, reading, r)
+	for _, column := range []string{"RX_OK", "RX_ERR", "RX_DRP", "RX_OVR", "TX_OK", "TX_ERR", "TX_DRP", "TX_OVR", "TRIM", "TRIM_TX", "TRIM_DRP"} {
+		if text := r.get(column); text != "" {
+			count(in, reading, column, text)
 		}
-		reading := in.Reading(switchPort(in, r, name))
-		switch r.get("STATE") {
-		case "U":
-			reading.State = portstate.Say(in, portstate.Up)
-		case "D":
-			reading.State = portstate.Say(in, portstate.Down)
-		case "X":
-			reading.State = portstate.Say(in, portstate.Disabled)
-		}
-		for _, column := range []string{"RX_OK", "RX_ERR", "RX_DRP", "RX_OVR", "TX_OK", "TX_ERR", "TX_DRP", "TX_OVR", "TRIM", "TRIM_TX", "TRIM_DRP"} {
-			if text := r.get(column); text != "" {
-				count(in, reading, column, text)
-			}
-		}
-		if link, ok := speedFrom(r.get("RX_BPS"), r.get("RX_UTIL")); ok {
-			reading.Link = portstate.Say(in, link)
-		} else if link, ok := speedFrom(r.get("TX_BPS"), r.get("TX_UTIL")); ok {
-			reading.Link = portstate.Say(in, link)
-		}
-	})
+	}
+	if link, ok := speedFrom(r.get("RX_BPS"), r.get("RX_UTIL")); ok {
+		reading.Link = portstate.Say(in, link)
+	} else if link, ok := speedFrom(r.get("TX_BPS"), r.get("TX_UTIL")); ok {
+		reading.Link = portstate.Say(in, link)
+	}
+}
+
+// stateOf reads STATE: U for up, D for down and X for disabled.
+func stateOf(in *portstate.Input, reading *portstate.Reading, r row) {
+	switch r.get("STATE") {
+	case "U":
+		reading.State = portstate.Say(in, portstate.Up)
+	case "D":
+		reading.State = portstate.Say(in, portstate.Down)
+	case "X":
+		reading.State = portstate.Say(in, portstate.Disabled)
+	}
 }
 
 // byteUnits are the units of a rate of bytes, as decimal multiples: portstat divides by 1000.
@@ -83,33 +91,31 @@ func speedFrom(rate, use string) (portstate.Link, bool) {
 	return portstate.Link{}, false
 }
 
-// readFEC reads show interfaces counters fec-stats. FEC_UNCORR are frames that were lost; FLR(O) is the
-// observed share of lost frames, FLR(P) a prediction with its accuracy in the same cell.
+// readFEC reads show interfaces counters fec-stats.
 func readFEC(in *portstate.Input) {
-	rows(in, func(r row) {
-		name := r.get("IFACE")
-		if name == "" {
-			return
+	rows(in, func(r row) { fecRow(in, r) })
+}
+
+// fecRow reads the FEC counters of a port. FEC_UNCORR are frames that were lost; FLR(O) is the observed share of lost
+// frames, FLR(P) a prediction with its accuracy in the same cell.
+func fecRow(in *portstate.Input, r row) {
+	name := r.get("IFACE")
+	if name == "" {
+		return
+	}
+	reading := in.Reading(switchPort(in, r, name))
+	for _, column := range []string{"FEC_CORR", "FEC_UNCORR", "FEC_SYMBOL_ERR"} {
+		count(in, reading, column, r.get(column))
+	}
+	rate := func(to *portstate.Said[float64], column string) {
+		if f, _, ok := portstate.ParseFloat(r.get(column)); ok && f >= 0 && f <= 1 {
+			*to = portstate.Say(in, f)
 		}
-		reading := in.Reading(switchPort(in, r, name))
-		for _, column := range []string{"FEC_CORR", "FEC_UNCORR", "FEC_SYMBOL_ERR"} {
-			count(in, reading, column, r.get(column))
-		}
-		rate := func(to *portstate.Said[float64], column string) {
-			if f, _, ok := portstate.ParseFloat(r.get(column)); ok && f >= 0 && f <= 1 {
-				*to = portstate.Say(in, f)
-			}
-		}
-		rate(&reading.Raw, "FEC_PRE_BER")
-		rate(&reading.Effective, "FEC_POST_BER")
-		rate(&reading.FrameLoss, "FLR(O)")
-		switch r.get("STATE") {
-		case "U":
-			reading.State = portstate.Say(in, portstate.Up)
-		case "D":
-			reading.State = portstate.Say(in, portstate.Down)
-		}
-	})
+	}
+	rate(&reading.Raw, "FEC_PRE_BER")
+	rate(&reading.Effective, "FEC_POST_BER")
+	rate(&reading.FrameLoss, "FLR(O)")
+	stateOf(in, reading, r)
 }
 
 // readStatus reads show interfaces status. Older versions have no FEC and no Vlan column.

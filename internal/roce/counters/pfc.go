@@ -61,12 +61,19 @@ func readQueues(in *portstate.Input) {
 			reading = in.Reading(p)
 			readings[p.String()] = reading
 		}
-		for column, what := range map[string]string{"Counter/pkts": "packets", "Drop/pkts": "dropped packets", "Credit-WD-Del/pkts": "packets deleted by the credit watchdog"} {
-			if text := r.get(column); text != "" {
-				count(in, reading, fmt.Sprintf("queue %s %s", queue, what), text)
+		for _, c := range queueCounters {
+			if text := r.get(c.column); text != "" {
+				count(in, reading, fmt.Sprintf("queue %s %s", queue, c.what), text)
 			}
 		}
 	})
+}
+
+// queueCounters are the counters of a queue: by their column, by their member of JSON, and as this package calls them.
+var queueCounters = []struct{ column, member, what string }{
+	{"Counter/pkts", "totalpacket", "packets"},
+	{"Drop/pkts", "droppacket", "dropped packets"},
+	{"Credit-WD-Del/pkts", "creditWDPkts", "packets deleted by the credit watchdog"},
 }
 
 func isWatermark(text string) bool {
@@ -79,18 +86,22 @@ func isWatermark(text string) bool {
 // priority groups dropped. The title above the table says which.
 func readWatermark(in *portstate.Input) {
 	rows(in, func(r row) {
-		if r.columns[0] != "Port" {
-			return
-		}
-		reading := in.Reading(switchPort(in, r, r.cells[0]))
-		for i, column := range r.columns[1:] {
-			if r.cells[i+1] != "" {
-				name := "watermark " + column
-				if strings.Contains(r.title, "dropped packets") {
-					name = "queue " + column + " dropped packets"
-				}
-				count(in, reading, name, r.cells[i+1])
-			}
+		if r.columns[0] == "Port" {
+			watermarkRow(in, r)
 		}
 	})
+}
+
+// watermarkRow reads the cells of a port, whose name is the first of them.
+func watermarkRow(in *portstate.Input, r row) {
+	reading := in.Reading(switchPort(in, r, r.cells[0]))
+	for i, column := range r.columns[1:] {
+		if r.cells[i+1] != "" {
+			name := "watermark " + column
+			if strings.Contains(r.title, "dropped packets") {
+				name = "queue " + column + " dropped packets"
+			}
+			count(in, reading, name, r.cells[i+1])
+		}
+	}
 }

@@ -2,7 +2,6 @@ package counters
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"weft/internal/base/cabling"
@@ -47,12 +46,4 @@ func readRDMAJSON(in *portstate.Input) {
 		}
 		withoutFlush(r)
 	}
-}
-
-func sortedKeys(fields map[string]json.RawMessage) (keys []string) {
-	for k := range fields {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

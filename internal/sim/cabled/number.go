@@ -107,7 +107,7 @@ func (n *numbering) endpointOf(host string, nic nic) {
 		node := &n.s.Subnet.Nodes[nic.end.Device]
 		number, _ := strconv.Atoi(nic.end.Port)
 		port := &node.Ports[number]
-		n.p.ends = append(n.p.ends, subnet.End{Node: int32(nic.end.Device), Port: uint8(number)})
+		n.p.ends = append(n.p.ends, subnet.End{Node: int32(nic.end.Device), Port: uint16(number)})
 		d.GUID, d.Port, d.LID = node.GUID, port.GUID, port.LID
 		if n.s.severalPorts(nic.end.Device) {
 			d.GUID = cmp.Or(port.GUID, node.GUID) // its ports are endpoints of their own

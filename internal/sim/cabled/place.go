@@ -87,6 +87,9 @@ func (s *Source) Place(c Choice) (*Placed, error) {
 		return nil, fmt.Errorf("%s: none of its %s is known to be a host: an adapter is known by the name of its host, such as \"gpu7 mlx5_0\"", s.Name, wording.Counted(len(s.Devices), "device", "devices"))
 	}
 	p := &Placed{}
+	if hosts = s.withoutManagement(p, hosts, c.Adapters); len(hosts) == 0 {
+		return nil, fmt.Errorf("%s: its hosts have ports for management alone (such as iLO, iDRAC, BMC, mgmt): write cluster.adapters with their names if they are the NICs", s.Name)
+	}
 	if loose > 0 {
 		p.note("%s: which host they are in is not known, so they carry no load", wording.Counted(loose, "adapter has no name of a host", "adapters have no name of a host"))
 	}
@@ -112,7 +115,7 @@ func (s *Source) HasHost(name string) bool {
 	if s.hostNames == nil {
 		s.hostNames = map[string]bool{}
 		hosts, _ := s.hosts()
-		for i := range hosts {
+		for i := range hosts { // also those with ports for management alone: cluster.adapters can name them
 			s.hostNames[hosts[i].name] = true
 		}
 	}

@@ -2,7 +2,9 @@ package cabled
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"weft/internal/base/cabling"
 	"weft/internal/base/wording"
@@ -30,24 +32,45 @@ func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 		case cabling.Host:
 			n.Kind = subnet.Adapter
 		}
-		if len(ports[i]) > subnet.MaxPorts {
-			return nil, fmt.Errorf("%s: %s has %d ports with cables, and one chip at most %d: the cables inside of it are not in the file, take one that lists its chips, such as ibnetdiscover's", name, f.NameOf(i), len(ports[i]), subnet.MaxPorts)
+		most := subnet.MaxEthernetPorts
+		if isDirector(f, ports[i]) {
+			most = subnet.MaxPorts
 		}
-		at := s.Add(n, min(subnet.MaxPorts, max(1, len(ports[i]), d.Ports)))
+		if len(ports[i]) > most {
+			return nil, fmt.Errorf("%s: %s has %d ports with cables, and one chip at most %d: the cables inside of it are not in the file, take one that lists its chips, such as ibnetdiscover's", name, f.NameOf(i), len(ports[i]), most)
+		}
+		at := s.Add(n, min(most, max(1, len(ports[i]), d.Ports)))
 		for name, number := range ports[i] {
-			s.Nodes[at].NamePort(uint8(number), name)
+			s.Nodes[at].NamePort(uint16(number), name)
 		}
 	}
 	for i := range f.Cables {
 		a, b := f.Cables[i].A, f.Cables[i].B
-		x := subnet.End{Node: int32(a.Device), Port: uint8(ports[a.Device][a.Port])}
-		y := subnet.End{Node: int32(b.Device), Port: uint8(ports[b.Device][b.Port])}
+		x := subnet.End{Node: int32(a.Device), Port: uint16(ports[a.Device][a.Port])}
+		y := subnet.End{Node: int32(b.Device), Port: uint16(ports[b.Device][b.Port])}
 		if x == y || s.Peer(x).Exists() || s.Peer(y).Exists() {
 			return nil, fmt.Errorf("%v: %s or %s has a cable already", f.Cables[i].Place, f.EndName(a), f.EndName(b))
 		}
 		s.Connect(x, y, subnet.Bare(f.Cables[i].Rate))
 	}
 	return s, nil
+}
+
+// bladePort is a port of a chip of a director: L16/U2/20.
+var bladePort = regexp.MustCompile(`^[LS]\d+/U\d+/\d+$`)
+
+// isDirector reports whether a device is of InfiniBand, whose switches with many ports are made of chips: UFM, which manages
+// InfiniBand, wrote the file, or the device's ports are named after chips.
+func isDirector(f *cabling.Fabric, ports map[string]int) bool {
+	if strings.HasPrefix(f.Format, "UFM") {
+		return true
+	}
+	for name := range ports {
+		if bladePort.MatchString(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // WithoutAggregators is the subnet without the cables to aggregation nodes (SHARP), which are in switches and no hosts.
@@ -58,7 +81,7 @@ func (s *Source) WithoutAggregators() *subnet.Subnet {
 			continue
 		}
 		for p := range c.Nodes[i].Ports {
-			if near := (subnet.End{Node: int32(i), Port: uint8(p)}); c.Peer(near).Exists() {
+			if near := (subnet.End{Node: int32(i), Port: uint16(p)}); c.Peer(near).Exists() {
 				c.Port(c.Peer(near)).Peer = subnet.None
 				c.Port(near).Peer = subnet.None
 			}

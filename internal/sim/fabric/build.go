@@ -137,6 +137,14 @@ func (b *Builder) checkCredits(name string, c *credit.Grant) {
 	}
 }
 
+// NamePorts gives the ports of a node names for messages, the first port first. Further ports are numbers.
+func (b *Builder) NamePorts(node int32, names []string) {
+	if b.n.portNames == nil {
+		b.n.portNames = map[int32][]string{}
+	}
+	b.n.portNames[node] = names
+}
+
 // EthernetSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s *EthernetSwitch) int32 {
 	id := b.addNode(name, kindEthernet, ports+b.sinks(), len(b.n.ethernet), s.Pipeline, !s.CutThrough)

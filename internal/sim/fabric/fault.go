@@ -66,7 +66,7 @@ func (b *Builder) addOutage(o *fault.Outage) {
 	n := &b.n
 	link := n.nodes[o.Node].base + o.Port
 	if n.inboxes[link].back < 0 {
-		b.fail("%s has no cable at port %d that could fail", n.names[o.Node], o.Port+1)
+		b.fail("%s has no cable that could fail", n.portText(o.Node, o.Port))
 		return
 	}
 	for _, l := range []int32{link, n.inboxes[link].back} {

@@ -49,12 +49,13 @@ type node struct {
 // wiring is the nodes of a network, their ports, and the links between them.
 type wiring struct {
 	nodes       []node
-	names       []string     `state:"-"` // of nodes
-	ports       []port       `state:"-"` // visited before all else
-	inboxes     []inbox      // by link
-	back        []int32      `state:"-"` // by port: the incoming link
-	propagation []units.Time `state:"-"` // by link
-	classes     int          `state:"-"` // of a link: virtual lanes, priorities
+	names       []string           `state:"-"` // of nodes
+	portNames   map[int32][]string `state:"-"` // by node whose ports have names, as in messages
+	ports       []port             `state:"-"` // visited before all else
+	inboxes     []inbox            // by link
+	back        []int32            `state:"-"` // by port: the incoming link
+	propagation []units.Time       `state:"-"` // by link
+	classes     int                `state:"-"` // of a link: virtual lanes, priorities
 }
 
 // The kinds of nodes.
@@ -72,7 +73,7 @@ func (w *wiring) LinkName(link int32) string {
 		return "the network"
 	}
 	from, to := &w.nodes[w.ports[link].node], w.inboxes[link].node
-	return fmt.Sprintf("%s port %d to %s", w.names[w.ports[link].node], link-from.base+1, w.names[to])
+	return fmt.Sprintf("%s to %s", w.portText(w.ports[link].node, link-from.base), w.names[to])
 }
 
 // NodeName is the display name of a node.
@@ -126,7 +127,15 @@ func (w *wiring) Propagation(link int32) units.Time { return w.propagation[link]
 
 // PortName is the display name of a port.
 func (w *wiring) PortName(port int32) string {
-	return fmt.Sprintf("%s port %d", w.names[w.ports[port].node], w.LinkPort(port)+1)
+	return w.portText(w.ports[port].node, w.LinkPort(port))
+}
+
+// portText is a port of a node, from 0: leaf0 port 5, leaf0 Ethernet16.
+func (w *wiring) portText(node, port int32) string {
+	if names := w.portNames[node]; int(port) < len(names) {
+		return w.names[node] + " " + names[port]
+	}
+	return fmt.Sprintf("%s port %d", w.names[node], port+1)
 }
 
 // ScaleOut reports whether a link is part of the scale-out fabric: it connects NICs and switches,

@@ -18,6 +18,7 @@ type diff struct {
 	layout *layout
 	aside  map[*cable]bool // cables that are not judged
 	found  []found
+	listed bool // the fabrics have nothing but the cables that the other lacks
 }
 
 // found is a finding before it is joined with others.
@@ -30,11 +31,7 @@ type found struct {
 
 // Compare compares a real fabric with its plan. The names are of the files, for messages.
 func Compare(plan, actual *cabling.Fabric, planName, realName string) *Report {
-	d := &diff{
-		m:     &matcher{plan: newSide(planName, plan, false), real: newSide(realName, actual, true)},
-		r:     &Report{Plan: sideOf(planName, plan), Real: sideOf(realName, actual), Counts: map[Kind]int{}, Findings: []Finding{}},
-		aside: map[*cable]bool{},
-	}
+	d := newDiff(plan, actual, planName, realName)
 	d.m.match()
 	if !slices.ContainsFunc(d.m.plan.sites, func(t *site) bool { return t.mate != nil }) {
 		d.r.NotJudged = append(d.r.NotJudged, fmt.Sprintf("everything: no device of %s is in %s by GUID, name or neighbours", planName, realName))
@@ -44,19 +41,68 @@ func Compare(plan, actual *cabling.Fabric, planName, realName string) *Report {
 	d.layout = layoutOf(d.m.plan)
 	d.setAside()
 	d.count()
+	d.differences()
+	return d.r
+}
+
+// Differences explains what another tool has found in comparing: the planned cables that are not there, and the real
+// ones that are not planned. Devices, units and rails are not judged, since their other cables are not listed. second are
+// cables that the other tool lists at a port where it lists another.
+func Differences(plan, actual *cabling.Fabric, second [2][]cabling.Cable, name string) *Report {
+	d := newDiff(plan, actual, name, name)
+	d.listed, d.r.Listed = true, true
+	d.m.match()
+	d.cover = coverOf(d.m.plan, d.m.real)
+	for k := range classes {
+		d.cover.whole[k] = true
+	}
+	d.layout = &layout{}
+	d.setAside()
+	d.count()
+	d.second(second)
+	d.differences()
+	return d.r
+}
+
+// second reports cables at a port that has another one.
+func (d *diff) second(cables [2][]cabling.Cable) {
+	for i, kind := range [2]Kind{Missing, Extra} {
+		f := [2]*side{d.m.plan, d.m.real}[i].f
+		for _, c := range cables[i] {
+			a, b := f.EndName(c.A), f.EndName(c.B)
+			d.found = append(d.found, found{Finding: Finding{
+				Kind: kind, Ends: []string{a, b}, Evidence: []string{fmt.Sprintf("%s: %s – %s", c.Place, a, b)},
+				Text:   fmt.Sprintf("the cable from %s to %s is %s, and another one is listed at one of its ports", a, b, [2]string{"missing", "not planned"}[i]),
+				Action: fmt.Sprintf("look which cable is at %s and at %s, and compare again", a, b),
+			}})
+		}
+	}
+}
+
+func newDiff(plan, actual *cabling.Fabric, planName, realName string) *diff {
+	return &diff{
+		m:     &matcher{plan: newSide(planName, plan, false), real: newSide(realName, actual, true)},
+		r:     &Report{Plan: sideOf(planName, plan), Real: sideOf(realName, actual), Counts: map[Kind]int{}, Findings: []Finding{}},
+		aside: map[*cable]bool{},
+	}
+}
+
+// differences makes the findings.
+func (d *diff) differences() {
 	for _, c := range d.chains() {
 		d.chain(c)
 	}
 	d.joinMissingAndExtra()
 	d.joinSwaps()
-	d.joinDevices()
-	d.joinChips()
+	if !d.listed {
+		d.joinDevices()
+		d.joinChips()
+	}
 	d.joinHosts()
 	d.joinNames()
 	d.names()
 	d.values()
 	d.finish()
-	return d.r
 }
 
 // setAside leaves out the cables that are not judged.
@@ -77,7 +123,7 @@ func (d *diff) setAside() {
 		case d.m.real.unsure(c):
 			d.aside[c] = true
 			say(fmt.Sprintf("planned cables at ports of which lines of %s contradict each other", d.m.real.name))
-		case !hasReal(c.class):
+		case !hasReal(c.class) && !d.listed:
 			d.aside[c] = true
 			say(fmt.Sprintf("planned %s: %s has none", classNames[c.class], d.m.real.name))
 		case anyPartial(d.m.real) && !heard(a.mate, b.mate):

@@ -70,6 +70,8 @@ type Report struct {
 	// Judged is the planned cables that were compared, AsPlanned those that are where they should be.
 	Judged    int `json:"judged"`
 	AsPlanned int `json:"as_planned"`
+	// Listed says that another tool has compared, and that the files have nothing but its differences.
+	Listed bool `json:"differences_alone,omitempty"`
 	// Covers says what the plan covers, if it is not everything.
 	Covers    []string `json:"covers,omitempty"`
 	NotJudged []string `json:"not_judged,omitempty"`
@@ -80,7 +82,7 @@ type Report struct {
 }
 
 // Blank is whether nothing was judged.
-func (r *Report) Blank() bool { return r.Judged == 0 && len(r.Findings) == 0 }
+func (r *Report) Blank() bool { return r.Judged == 0 && len(r.Findings) == 0 && !r.Listed }
 
 func sideOf(name string, f *cabling.Fabric) Side {
 	return Side{name, f.Format, len(f.Devices), len(f.Cables), f.Notes}

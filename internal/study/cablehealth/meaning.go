@@ -44,7 +44,7 @@ type meaning struct {
 }
 
 // meanings are the counters that speak against a port. Of InfiniBand: IBA vol. 1, 16.1.3.5 and
-// 16.1.4.
+// 16.1.4. jabbers, fragments and undersize are RFC 2819's.
 var meanings = map[string]meaning{
 	"LinkDownedCounter":        {tier: Unstable, what: "the link went down; a reboot of the host counts, too", wire: true, ordinary: true},
 	"LinkErrorRecoveryCounter": {tier: Unstable, what: "the link retrained", wire: true},
@@ -68,15 +68,17 @@ var meanings = map[string]meaning{
 	"ExcessiveBufferOverrunErrors":   {tier: Dropped, what: "the buffer overran: the other side ignored its credits"},
 	"PortBufferOverrunErrors":        {tier: Dropped, what: "of the receive errors: the buffer overran", loss: true, detail: true, of: "PortRcvPkts"},
 
-	"RX_ERR":         {tier: Lost, what: "frames received with an error", wire: true, loss: true, of: "RX_OK"},
-	"TX_ERR":         {tier: Lost, what: "frames not sent because of an error", loss: true, of: "TX_OK"},
-	"FEC_UNCORR":     {tier: Lost, what: "frames lost: FEC could not correct them", wire: true},
-	"FEC_SYMBOL_ERR": {tier: Errors, what: "symbols that FEC corrected", wire: true, ordinary: true},
-	"RX_DRP":         {tier: Dropped, what: "frames dropped on arrival", loss: true, of: "RX_OK"},
-	"RX_OVR":         {tier: Dropped, what: "frames that found no buffer", loss: true, of: "RX_OK"},
-	"TX_DRP":         {tier: Dropped, what: "frames dropped before sending", loss: true, of: "TX_OK"},
-	"TX_OVR":         {tier: Dropped, what: "frames dropped before sending, for want of a buffer", loss: true, of: "TX_OK"},
-	queueDrops:       {tier: Dropped, what: "packets dropped at a full queue", loss: true, of: queuePackets},
+	"RX_ERR":           {tier: Lost, what: "frames received with an error", wire: true, loss: true, of: "RX_OK"},
+	"TX_ERR":           {tier: Lost, what: "frames not sent because of an error", loss: true, of: "TX_OK"},
+	"FEC_UNCORR":       {tier: Lost, what: "frames lost: FEC could not correct them", wire: true},
+	"FEC_SYMBOL_ERR":   {tier: Errors, what: "symbols that FEC corrected", wire: true, ordinary: true},
+	"RX_DRP":           {tier: Dropped, what: "frames dropped on arrival", loss: true, of: "RX_OK"},
+	"TX_DRP":           {tier: Dropped, what: "frames dropped before sending", loss: true, of: "TX_OK"},
+	"jabbers":          {tier: Lost, what: "frames received too long and with a wrong checksum", wire: true, loss: true, of: "RX_OK"},
+	"fragments":        {tier: Lost, what: "frames received too short and with a wrong checksum", wire: true, loss: true, of: "RX_OK"},
+	"undersize":        {tier: Lost, what: "frames received shorter than 64 bytes", loss: true, of: "RX_OK"},
+	"WRED green drops": {tier: Dropped, what: "packets that WRED dropped in place of a mark: they are not of an ECN transport, or the queue has no ECN", loss: true, of: "TX_OK"},
+	queueDrops:         {tier: Dropped, what: "packets dropped at a full queue", loss: true, of: queuePackets},
 
 	"rx_crc_errors_phy":           {tier: Lost, what: "frames with a wrong checksum", wire: true, loss: true, of: "rx_packets_phy"},
 	"rx_symbol_err_phy":           {tier: Errors, what: "symbols with an error", wire: true},
@@ -108,6 +110,7 @@ var patterns = []struct {
 }{
 	{regexp.MustCompile(`^FEC BIN(8|9|1[0-5])$`), meaning{tier: Errors, what: "codewords with as many symbol errors, of 15 that FEC corrects", wire: true}},
 	{regexp.MustCompile(`^rx_prio\d_(discards|buf_discard)$`), meaning{tier: Dropped, what: "frames of the priority dropped: no buffer", detail: true}},
+	{regexp.MustCompile(`^WRED (yellow|red) drops$`), meaning{tier: Dropped, what: "packets of a colour that WRED dropped", loss: true, of: "TX_OK"}},
 	{regexp.MustCompile(`^rx_prio\d_cong_discard$`), meaning{tier: Dropped, what: "frames of the priority dropped by congestion control of the NIC", detail: true}},
 }
 
@@ -122,6 +125,8 @@ var elsewhere = map[string]string{
 	"PortVLMappingErrors":         "packets to a lane that does not exist",
 	"PortLoopingErrors":           "packets that would leave by the port of their arrival",
 	"VL15Dropped":                 "management datagrams dropped for want of a buffer",
+	"RX_OVR":                      "received frames that the switch counts as oversize (SAI, ETHER_RX_OVERSIZE_PKTS): compare the MTU of both ends",
+	"TX_OVR":                      "sent frames that the switch counts as oversize (SAI, ETHER_TX_OVERSIZE_PKTS)",
 	"QP1Dropped":                  "management datagrams of queue pair 1 dropped",
 }
 

@@ -48,7 +48,7 @@ func open(t *testing.T, path string) *subnet.Subnet {
 func cables(net *subnet.Subnet) (ends []subnet.End) {
 	for i := range net.Nodes {
 		for p := range net.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			if far := net.Peer(e); far.Exists() && (far.Node > e.Node || far.Node == e.Node && far.Port > e.Port) {
 				ends = append(ends, e)
 			}
@@ -94,7 +94,7 @@ func errorsText(net *subnet.Subnet, more extra) Source {
 			fmt.Fprintf(&b, "Errors for \"%s\"\n", n.Name)
 		}
 		for p := 1; p < len(n.Ports); p++ {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			if !net.Peer(e).Exists() {
 				continue
 			}

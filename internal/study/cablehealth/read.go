@@ -52,20 +52,23 @@ func ReadKnown(sources []Source, o Options) (set *portstate.Set, files []File, u
 }
 
 // devicesOf is the device that each file is about if it does not say so itself, as Ethernet's tools do
-// not: its folder, if the files are in several. Two files of one kind in one folder are two
+// not: its folder, if the files are in several. Two files of one kind and part in one folder are two
 // devices, called by their files, unless the user or a date in them says that they are two readings.
 func devicesOf(set *portstate.Set, sources []Source, o Options) []string {
 	folders := map[string]bool{}
-	type kindIn struct{ folder, kind string }
+	type kindIn struct{ folder, kind, part string }
 	count := map[kindIn]int{}
 	kinds := make([]kindIn, len(sources))
 	for i, s := range sources {
 		folder := filepath.Dir(s.Name)
 		for _, r := range roce.Readers {
 			if len(s.Text) <= portstate.MaxFile && r.Is(s.Text) {
-				kinds[i] = kindIn{folder, r.Name}
+				kinds[i] = kindIn{folder: folder, kind: r.Name}
+				if r.Part != nil {
+					kinds[i].part = r.Part(s.Name, s.Text)
+				}
 				folders[folder] = true
-				if o.After == 0 && !portstate.HasDate(s.Text) {
+				if o.After == 0 && !portstate.HasDate(s.Text) && (r.Dated == nil || !r.Dated(s.Text)) {
 					count[kinds[i]]++
 				}
 				break
@@ -99,7 +102,9 @@ func devicesOf(set *portstate.Set, sources []Source, o Options) []string {
 func Kinds() string {
 	var b strings.Builder
 	for _, r := range readers() {
-		b.WriteString("  " + r.What + "\n")
+		if r.What != "" {
+			b.WriteString("  " + r.What + "\n")
+		}
 	}
 	b.WriteString("  a topology, for names and the other ends: ibnetdiscover (-p), opensm-subnet.lst\n")
 	b.WriteString("  a plan of cables or LLDP neighbours as weft fabric diff reads them, for the other ends\n")
@@ -151,7 +156,7 @@ func readTopology(set *portstate.Set, s Source) error {
 	at := portstate.Place{File: s.Name}
 	for i := range net.Nodes {
 		for p := range net.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			far := net.Peer(e)
 			if !far.Exists() && (p > 0 || net.Nodes[i].Kind != subnet.Switch) {
 				continue

@@ -33,7 +33,7 @@ var properties = []property{
 	},
 	{
 		name:   "routing",
-		fields: []string{"routing.mode", "routing.hash-seed", "routing.hash", "routing.hash-function", "routing.max-paths", "routing.asn", "routing.multipath-relax", "routing.flowlet-gap", "routing.adaptive-threshold", "routing.tables", "routing.forwarding", "routing.lmc", "routing.lids", "routing.levels", "routing.level-lanes", "routing.nic-lanes", "ib.engine", "transport.entropy", "transport.entropy-values"},
+		fields: []string{"routing.mode", "routing.hash-seed", "routing.hash", "routing.hash-function", "routing.max-paths", "routing.asn", "routing.multipath-relax", "routing.flowlet-gap", "routing.adaptive-threshold", "routing.tables", "routing.forwarding", "routing.lmc", "routing.lids", "routing.levels", "routing.level-lanes", "routing.nic-lanes", "ib.engine", "ib.by-speed", "transport.entropy", "transport.entropy-values"},
 		take:   routing,
 	},
 	{name: "switch latency", fields: []string{"switch.latency", "switch.forwarding", "switch.jitter"}},
@@ -167,11 +167,11 @@ func routing(p *property, to, from *scenario.Fabric) bool {
 			return false
 		}
 	}
-	engine := to.IB.Engine
+	engine, bySpeed := to.IB.Engine, to.IB.BySpeed
 	p.copyTo(to, from)
 	to.Routing.Mode = mode
 	if to.Kind != from.Kind {
-		to.IB.Engine = engine
+		to.IB.Engine, to.IB.BySpeed = engine, bySpeed
 	}
 	return true
 }

@@ -53,7 +53,7 @@ func OfPorts(ctx context.Context, r *scenario.Resolved, s *subnet.Subnet) (map[s
 
 // end is the subnet's port for a node of the network.
 func (t *traffic) end(link, node int32) *sma.Traffic {
-	at := subnet.End{Node: node, Port: uint8(t.net.LinkPort(link) + 1)}
+	at := subnet.End{Node: node, Port: uint16(t.net.LinkPort(link) + 1)}
 	if t.at[at] == nil {
 		t.at[at] = &sma.Traffic{}
 	}

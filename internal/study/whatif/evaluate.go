@@ -22,6 +22,7 @@ import (
 // Options are how parts are judged.
 type Options struct {
 	Engine  route.Name // auto: the engine that fits the whole fabric, for every part
+	BySpeed bool       // the engine counts paths relative to the rates of cables; with auto it is updn
 	Shifts  int        // the most shifts; 0: all
 	Workers int        // cores; 0: all
 	// Told is called after each part with the number of those that are done, if it is not nil. Calls do not overlap.
@@ -258,7 +259,7 @@ func (m *managed) judge(s *subnet.Subnet, engines []route.Name, workers int) (St
 	if workers == 0 {
 		workers = m.o.Workers
 	}
-	res, err := routed(s, engines, route.Options{Cores: workers}, m.roots)
+	res, err := routed(s, engines, route.Options{Cores: workers, BySpeed: m.o.BySpeed}, m.roots)
 	if err != nil {
 		return State{}, err
 	}

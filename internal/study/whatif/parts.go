@@ -45,13 +45,13 @@ func Find(s *subnet.Subnet, text string) (Part, error) {
 	n := &s.Nodes[nodes[0]]
 	names := make([]string, n.NumPorts())
 	for p := range names {
-		names[p] = n.PortName(uint8(p + 1))
+		names[p] = n.PortName(uint16(p + 1))
 	}
 	at := cabling.PortNumber(port, names)
 	if at < 1 || at > n.NumPorts() || !n.Ports[at].Peer.Exists() {
 		return Part{}, fmt.Errorf("%q: %s has no cable at port %s", text, s.NodeName(nodes[0]), wording.Abridged(port, 64))
 	}
-	return cable(s, subnet.End{Node: nodes[0], Port: uint8(at)}), nil
+	return cable(s, subnet.End{Node: nodes[0], Port: uint16(at)}), nil
 }
 
 // Same reports whether two parts of a subnet are one: a cable has a name at each end.
@@ -70,7 +70,7 @@ func wholeNode(s *subnet.Subnet, node int32) (Part, error) {
 	}
 	for p := range n.Ports {
 		if n.Ports[p].Peer.Exists() {
-			return cable(s, subnet.End{Node: node, Port: uint8(p)}), nil
+			return cable(s, subnet.End{Node: node, Port: uint16(p)}), nil
 		}
 	}
 	return Part{}, fmt.Errorf("%s has no cable", s.NodeName(node))
@@ -125,7 +125,7 @@ func Every(s *subnet.Subnet) (all []Part) {
 	}
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
-			e := subnet.End{Node: int32(i), Port: uint8(p)}
+			e := subnet.End{Node: int32(i), Port: uint16(p)}
 			if far := s.Peer(e); far.Exists() && (far.Node > e.Node || far.Node == e.Node && far.Port > e.Port) {
 				all = append(all, cable(s, e))
 			}
@@ -149,7 +149,7 @@ func without(s *subnet.Subnet, p Part) *subnet.Subnet {
 		return c
 	}
 	for port := range c.Nodes[p.Node].Ports {
-		if e := (subnet.End{Node: p.Node, Port: uint8(port)}); c.Peer(e).Exists() {
+		if e := (subnet.End{Node: p.Node, Port: uint16(port)}); c.Peer(e).Exists() {
 			cut(e)
 		}
 	}

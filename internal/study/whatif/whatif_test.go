@@ -129,7 +129,7 @@ func TestHostsThatAreApartGetNothing(t *testing.T) {
 			guid := units.GUID(16 + 4*i + p)
 			host := s.Add(subnet.Node{Kind: subnet.Adapter, GUID: guid, Name: fmt.Sprintf("host%d", 2*i+p)}, 1)
 			s.Nodes[host].Ports[1].GUID = guid
-			s.Connect(subnet.End{Node: host, Port: 1}, subnet.End{Node: leaf, Port: uint8(p + 1)}, subnet.Link{Width: 4, Speed: subnet.NDR})
+			s.Connect(subnet.End{Node: host, Port: 1}, subnet.End{Node: leaf, Port: uint16(p + 1)}, subnet.Link{Width: 4, Speed: subnet.NDR})
 		}
 	}
 	s.Connect(subnet.End{Node: leaves[0], Port: 8}, subnet.End{Node: leaves[1], Port: 8}, subnet.Link{Width: 4, Speed: subnet.NDR})

@@ -33,7 +33,8 @@ var leftOut = map[string]string{
 	"CPU.clock":   "only weft latency counts cycles",
 	"Run.error":   "a random scenario moves less than what is estimated",
 	"Fabric.kind": "the preset gives it; another kind needs other fields, too", "CC.algorithm": "the preset gives it",
-	"Fault.sm=false": "a fault says what fails",
+	"Fault.sm=false":            "a fault says what fails",
+	"InfiniBand.by-speed=false": "it is the default, which a resolved scenario leaves out",
 
 	"Switch.sonic": files, "Switch.sonic-port": files, "InfiniBand.opensm-conf": files, "InfiniBand.partitions-conf": files, "InfiniBand.qos-policy": files,
 

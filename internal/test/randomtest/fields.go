@@ -204,6 +204,7 @@ var lists = []choices{
 	}},
 	{when: onInfiniBand, one: 5, of: []choice{
 		{"fabric.ib.engine", "auto"},
+		{"fabric.ib.by-speed", "true"},
 		{"fabric.ib.vls", "1 | 2 | 8 | 15"},
 		{"fabric.ib.buffer", "8KiB | 16KiB | 128KiB"},
 		{"fabric.ib.nic-buffer", "8KiB | 32KiB | 128KiB"},

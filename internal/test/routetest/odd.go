@@ -96,7 +96,7 @@ func (b *oddBuilder) join(x, y int32) {
 		there = free(y, here+1)
 	}
 	if here != 0 && there != 0 {
-		b.s.Connect(subnet.End{Node: x, Port: here}, subnet.End{Node: y, Port: there}, oddLink)
+		b.s.Connect(subnet.End{Node: x, Port: uint16(here)}, subnet.End{Node: y, Port: uint16(there)}, oddLink)
 	}
 }
 
@@ -119,7 +119,7 @@ func (b *oddBuilder) odd() {
 		n := b.add(subnet.Adapter, "second port alone", 2)
 		for p := 1; p < len(b.s.Nodes[leaf].Ports); p++ {
 			if !b.s.Nodes[leaf].Ports[p].Peer.Exists() {
-				b.s.Connect(subnet.End{Node: n, Port: 2}, subnet.End{Node: leaf, Port: uint8(p)}, oddLink)
+				b.s.Connect(subnet.End{Node: n, Port: 2}, subnet.End{Node: leaf, Port: uint16(p)}, oddLink)
 				return
 			}
 		}

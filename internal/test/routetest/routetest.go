@@ -42,7 +42,7 @@ func FirstCable(s *subnet.Subnet) subnet.End {
 		for p := range s.Nodes[i].Ports {
 			peer := s.Nodes[i].Ports[p].Peer
 			if s.Nodes[i].Kind == subnet.Switch && peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch {
-				return subnet.End{Node: int32(i), Port: uint8(p)}
+				return subnet.End{Node: int32(i), Port: uint16(p)}
 			}
 		}
 	}

@@ -157,6 +157,8 @@ func recogniseJSON(name, text, head string, line int) (f *cabling.Fabric, v *vie
 		f, err = readContainerlab(name, top)
 	case top.get("content").has("links"), top.has("links"):
 		f, err = readAir(name, top)
+	case top.get("report").has("miss_wired"):
+		err = problem(name, line, "this is the report of UFM's NDT plugin, which has a plan and what is cabled in it: give it alone, weft fabric diff %s", name)
 	case isConfigDB(top):
 		v = viewOfConfigDB(name, top)
 	default:

@@ -133,7 +133,7 @@ func readOrder(e *process.Env, s *subnet.Subnet, path string) ([]subnet.End, err
 			if n.Ports[p].LID == 0 {
 				continue
 			}
-			end := subnet.End{Node: int32(i), Port: uint8(p)}
+			end := subnet.End{Node: int32(i), Port: uint16(p)}
 			for _, name := range []string{n.Name, firstWord(n.Name), n.GUID.String(), n.Ports[p].GUID.String()} {
 				if ends := byName[name]; len(ends) == 0 || ends[len(ends)-1] != end {
 					byName[name] = append(ends, end)

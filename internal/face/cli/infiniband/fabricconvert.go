@@ -140,6 +140,9 @@ func convert(e *process.Env, t *target, path, out, tables, lids string, asJSON b
 		return convertToScenario(e, path, out, asJSON)
 	}
 	f, err := readConvertible(e, t, path)
+	if err == nil && f.subnet != nil && !slices.Contains(ethernetTargets, t.name) {
+		err = f.subnet.CheckPorts()
+	}
 	if err != nil {
 		return err
 	}

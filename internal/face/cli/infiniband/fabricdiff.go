@@ -1,6 +1,8 @@
 package infiniband
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -24,7 +26,7 @@ import (
 func newFabricDiff(e *process.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "diff PLAN REAL",
+		Use:   "diff PLAN [REAL]",
 		Short: "compare what is cabled with the plan: missing, swapped, moved cables",
 		Long: `Compares a fabric with its plan, or with another day's file: cables that are missing,
 extra, crossed or in another port; hosts in another scalable unit or on another rail;
@@ -42,21 +44,20 @@ recognised by content; gzip and xz are undone.
 Devices are found by GUID, by name without case, or by their neighbours. A plan may list a
 part of the cables: the report names the cables that it could not judge.
 
+One file alone is the report of UFM's NDT plugin (miss_wired, missing_in_ufm, missing_in_ndt), which has
+compared already: each of its differences becomes a finding with an action.
+
 The exit code is 0 even with findings, and 6 if nothing could be judged.`,
 		Example: `  weft fabric diff plan.ndt real.topo
   weft fabric diff yesterday.topo today.topo --json
-  weft fabric diff topology.dot lldp/`,
-		Args: flags.Args(2, 2, "a plan and a real fabric"),
+  weft fabric diff topology.dot lldp/
+  weft fabric diff ndt-report.json`,
+		Args: flags.Args(1, 2, "a plan and a real fabric, or the report of UFM's NDT plugin"),
 		RunE: func(_ *cobra.Command, given []string) error {
-			plan, err := readCabling(e, given[0])
+			r, err := compared(e, given)
 			if err != nil {
 				return err
 			}
-			actual, err := readCabling(e, given[1])
-			if err != nil {
-				return err
-			}
-			r := cablediff.Compare(plan, actual, given[0], given[1])
 			err = e.Present(report.FabricDiff(r), asJSON, r)
 			if err == nil && r.Blank() {
 				err = exit.Errorf(exit.NotJudged, "nothing was judged: no planned cable of %s can be looked for in %s", given[0], given[1])
@@ -67,6 +68,40 @@ The exit code is 0 even with findings, and 6 if nothing could be judged.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	e.ReportFlags(cmd)
 	return cmd
+}
+
+// compared compares two fabrics, or reads what UFM has compared.
+func compared(e *process.Env, given []string) (*cablediff.Report, error) {
+	if len(given) == 1 {
+		return comparedByUFM(e, given[0])
+	}
+	plan, err := readCabling(e, given[0])
+	if err != nil {
+		return nil, err
+	}
+	actual, err := readCabling(e, given[1])
+	if err != nil {
+		return nil, err
+	}
+	return cablediff.Compare(plan, actual, given[0], given[1]), nil
+}
+
+// comparedByUFM is the report of UFM's NDT plugin as findings.
+func comparedByUFM(e *process.Env, path string) (*cablediff.Report, error) {
+	if !process.IsFolder(e.Path(path)) {
+		text, err := wholeFile(e, path)
+		if err != nil {
+			return nil, err
+		}
+		if planfile.IsComparison(string(text)) {
+			c, err := planfile.ReadComparison(path, bytes.NewReader(text))
+			if err != nil {
+				return nil, err
+			}
+			return cablediff.Differences(c.Plan, c.Real, c.Second, path), nil
+		}
+	}
+	return nil, fmt.Errorf("%s is one fabric: weft fabric diff compares two, PLAN and REAL; one file alone is the report of UFM's NDT plugin, JSON with miss_wired, missing_in_ufm and missing_in_ndt", path)
 }
 
 // readCabling reads a fabric as it is cabled, from a file of any kind, a folder, or a scenario; - is standard input.

@@ -248,7 +248,7 @@ func (r *routing) placeManager(s *subnet.Subnet, fabric string) error {
 			port := &n.Ports[p]
 			isEnd := (p > 0 && port.Peer.Exists()) != (n.Kind == subnet.Switch)
 			if isEnd && (want != 0 && port.GUID == want || want == 0 && n.Kind == subnet.Adapter) {
-				s.Origin = subnet.End{Node: int32(i), Port: uint8(p)}
+				s.Origin = subnet.End{Node: int32(i), Port: uint16(p)}
 				return nil
 			}
 		}

@@ -59,6 +59,7 @@ type failing struct {
 	r         *scenario.Resolved // of InfiniBand nil if nothing is simulated
 	simulated bool               // whether the scenario's workload is simulated
 	fabric    int                // of the scenario
+	bySpeed   bool               // the scenario's ib.by-speed
 }
 
 func newFabricWhatIf(e *simulator.Simulator) *cobra.Command {
@@ -159,7 +160,7 @@ func (w *whatIf) judge(ctx context.Context, e *simulator.Simulator, f *failing, 
 	defer line.End()
 	o := whatif.Options{
 		Engine: route.Name(cmp.Or(w.engine, string(route.Auto))), Shifts: w.shifts, Workers: cmp.Or(w.Workers, e.Cores), Grouped: w.everyLink,
-		Told: func(done, total int) { line.Count(done, total, "failures") }, Sharing: e.Sharing,
+		BySpeed: f.bySpeed, Told: func(done, total int) { line.Count(done, total, "failures") }, Sharing: e.Sharing,
 	}
 	if o.Shifts == 0 && w.everyLink {
 		o.Shifts = everyLinkShifts
@@ -234,6 +235,9 @@ func (w *whatIf) load(e *simulator.Simulator, path string) (f *failing, err erro
 	}
 	if w.engine == "" {
 		w.engine = string(fabric.IB.Engine)
+	}
+	if f.bySpeed = fabric.IB.BySpeed; f.bySpeed && w.engine == string(route.Auto) {
+		w.engine = "updn" // as the simulation
 	}
 	return f, nil
 }

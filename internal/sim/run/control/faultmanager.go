@@ -192,7 +192,7 @@ func (d *mending) schedule(spec *scenario.Control) {
 			continue
 		}
 		a := d.Graph.Cables[s.Cable].A
-		end := subnet.End{Node: number[a.Node], Port: uint8(a.Port + 1)}
+		end := subnet.End{Node: number[a.Node], Port: uint16(a.Port + 1)}
 		at(d.start+s.From+spec.LossOfSignal, func() { m.agents.SetLink(end, false) })
 		if s.Until < units.Forever {
 			at(d.start+s.Until+spec.LossOfSignal, func() { m.agents.SetLink(end, true) })

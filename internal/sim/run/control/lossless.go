@@ -62,7 +62,7 @@ func lossless(p *network.Plan, l *Lossless) {
 	l.Free = switchChooses(f.Routing.Mode)
 	for _, end := range routing.CreditLoop(p.Graph, p.Tables, nil, l.Free) {
 		to, _, _ := p.Graph.Peer(end)
-		l.Circle = append(l.Circle, fmt.Sprintf("%s port %d to %s", p.Graph.Nodes[end.Node].Name, end.Port+1, p.Graph.Nodes[to.Node].Name))
+		l.Circle = append(l.Circle, fmt.Sprintf("%s %s to %s", p.Graph.Nodes[end.Node].Name, p.Graph.Nodes[end.Node].PortText(end.Port), p.Graph.Nodes[to.Node].Name))
 	}
 	ports, longest := 0, units.Length(0)
 	for i := p.Graph.Endpoints; i < len(p.Graph.Nodes); i++ {

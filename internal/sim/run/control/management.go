@@ -104,7 +104,7 @@ func (g *Management) portFor(at subnet.End, d *mad.MAD) (device mad.GID) {
 func (g *Management) hasPort(guid units.GUID) bool {
 	for i := range g.m.sub.Nodes {
 		for port := range g.m.sub.Nodes[i].Ports {
-			if g.m.agents.NodeInfo(subnet.End{Node: int32(i), Port: uint8(port)}).PortGUID == guid {
+			if g.m.agents.NodeInfo(subnet.End{Node: int32(i), Port: uint16(port)}).PortGUID == guid {
 				return true
 			}
 		}
@@ -132,7 +132,7 @@ func (g *Management) Cut(p *network.Plan, cable int32, down bool) {
 		return
 	}
 	g.down[cable] = down
-	g.m.agents.SetLink(subnet.End{Node: node, Port: uint8(end.Port + 1)}, !down)
+	g.m.agents.SetLink(subnet.End{Node: node, Port: uint16(end.Port + 1)}, !down)
 	g.m.carryTraps()
 	_ = g.m.run(g.m.now + 2*g.sweep) // its failure shows in requests that stay without an answer
 }

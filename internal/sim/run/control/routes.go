@@ -70,7 +70,7 @@ func proveChoices(p *network.Plan) error {
 	}
 	ports := make([]string, len(loop))
 	for i, e := range loop {
-		ports[i] = fmt.Sprintf("%s port %d", p.Graph.Nodes[e.Node].Name, e.Port+1)
+		ports[i] = p.Graph.Nodes[e.Node].Name + " " + p.Graph.Nodes[e.Node].PortText(e.Port)
 	}
 	return network.Refuse(p.Fabric, "topology", fmt.Errorf("with %s routing packets can come to a standstill: those to be sent from %s and back to the first wait for each other: take routing.mode deterministic",
 		p.Fabric.Routing.Mode, strings.Join(ports, ", ")))
@@ -126,6 +126,8 @@ func engines(p *network.Plan) []route.Name {
 	switch {
 	case asked != route.Auto:
 		return []route.Name{asked}
+	case p.Fabric.IB.BySpeed:
+		return []route.Name{"updn", route.Auto} // ftree, which auto takes for a tree, counts no rates
 	case p.Graph.Family == topology.FamilyTorus && p.Graph.Ring && len(p.Graph.Dims) <= 3:
 		return []route.Name{"torus-2QoS", route.Auto}
 	case p.Graph.Family == topology.FamilyDragonfly && p.Fabric.Routing.Mode != scenario.Deterministic:
@@ -150,7 +152,7 @@ func routed(p *network.Plan, sub *subnet.Subnet) (res *route.Result, err error) 
 
 // optionsOf are the scenario's options for an engine.
 func optionsOf(p *network.Plan, sub *subnet.Subnet, name route.Name) route.Options {
-	o := route.Options{Lanes: scenario.OperationalVLs(p.Fabric.IB.VLs), Torus: torusConf(p), Groups: groupsOf(p, sub)}
+	o := route.Options{Lanes: scenario.OperationalVLs(p.Fabric.IB.VLs), Torus: torusConf(p), Groups: groupsOf(p, sub), BySpeed: p.Fabric.IB.BySpeed}
 	if p.Graph.Family != topology.FamilyTree && (name == "updn" || name == "dnup") {
 		o.Roots = roots(p, sub)
 	}

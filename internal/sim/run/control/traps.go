@@ -131,7 +131,7 @@ func (t *trapRun) schedule() (last units.Time) {
 
 // where is the port that discarded packets.
 func (t *trapRun) where(v *isolation.Violation) subnet.End {
-	return subnet.End{Node: t.number[topology.NodeID(v.Node)], Port: uint8(v.NodePort + 1)}
+	return subnet.End{Node: t.number[topology.NodeID(v.Node)], Port: uint16(v.NodePort + 1)}
 }
 
 // notice is an agent's report of a violation: with the ends of its packets.
@@ -153,7 +153,7 @@ func (t *trapRun) address(nic int32) (units.LID, mad.GID) {
 	at := subnet.End{Node: node, Port: t.m.sub.Nodes[node].Base()}
 	for p := range t.m.sub.Nodes[node].Ports {
 		if t.m.sub.Nodes[node].Ports[p].Peer.Exists() {
-			at.Port = uint8(p)
+			at.Port = uint16(p)
 		}
 	}
 	info := t.m.agents.Info(at)
@@ -223,7 +223,7 @@ func endPortKeys(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID, a
 			continue
 		}
 		for port := int(sub.Nodes[i].Base()); port < len(sub.Nodes[i].Ports); port++ {
-			nics[agents.NodeInfo(subnet.End{Node: int32(i), Port: uint8(port)}).PortGUID] = nodes[i]
+			nics[agents.NodeInfo(subnet.End{Node: int32(i), Port: uint16(port)}).PortGUID] = nodes[i]
 		}
 	}
 	return func(e sm.EndPort) (keys []mad.PKey) {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"fmt"
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
@@ -44,6 +45,14 @@ type Counters struct {
 // SwitchGUID is the GUID of a switch, as weft fabric and weft sm have it.
 func (c *Counters) SwitchGUID(node int32) units.GUID {
 	return cmp.Or(c.graph.Nodes[node].ID.GUID, subnet.SwitchAt(int(node)-c.graph.Endpoints))
+}
+
+// SwitchPort is the name of a port of a switch, from 1: the site's if it has names, else as SONiC counts ports.
+func (c *Counters) SwitchPort(node, number int32) string {
+	if names := c.graph.Nodes[node].PortNames; int(number) <= len(names) && names[number-1] != "" {
+		return names[number-1]
+	}
+	return fmt.Sprintf("Ethernet%d", int(number-1)*c.PortLanes)
 }
 
 // Lane is the priority or the virtual lane of a class of a link.

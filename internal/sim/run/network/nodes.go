@@ -78,6 +78,18 @@ func checkSwitchNames(f *scenario.Fabric, g *topology.Graph) error {
 	return nil
 }
 
+// namePorts gives the ports of a switch the site's names.
+func namePorts(b *fabric.Builder, id int32, nd *topology.Node) {
+	if nd.PortNames == nil {
+		return
+	}
+	names := make([]string, len(nd.PortNames))
+	for port := range names {
+		names[port] = nd.PortText(int32(port))
+	}
+	b.NamePorts(id, names)
+}
+
 // addNodes adds the graph's nodes in its order.
 func (p *Plan) addNodes(b *fabric.Builder) {
 	d := p.devices()
@@ -94,7 +106,8 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 		case d.EthernetSwitches == nil:
 			b.InfiniBandSwitch(nd.Name, ports, row, routing, d.InfiniBandSwitch)
 		default:
-			b.EthernetSwitch(nd.Name, ports, row, routing, d.EthernetSwitches[row])
+			id := b.EthernetSwitch(nd.Name, ports, row, routing, d.EthernetSwitches[row])
+			namePorts(b, id, nd)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package network
 import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
+	"weft/internal/sim/protocol"
 	"weft/scenario"
 	"weft/units"
 )
@@ -10,6 +11,9 @@ import (
 // Subnet is the graph of a fabric as a subnet without LIDs, with the fabric's links. A link generation that InfiniBand does
 // not have is shown by its rate.
 func Subnet(f *scenario.Fabric, g *topology.Graph) (*subnet.Subnet, error) {
+	if !protocol.Of(f.Kind).SubnetManager {
+		return subnet.FromEthernet(g, subnet.Bare(f.Link.Rate()))
+	}
 	speed, known := subnet.ParseSpeed(f.Link.Generation)
 	if !known {
 		return subnet.FromGraph(g, subnet.Bare(f.Link.Rate()))
