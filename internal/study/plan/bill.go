@@ -33,6 +33,8 @@ type wiring struct {
 	moduleLinks int // links of a node's cage
 	lengths     map[topology.CableKind]units.Length
 	connector   string // of the NICs, as in the catalog: qsfp112
+	switchMaker string
+	nicMaker    string
 	lines       []Line
 }
 
@@ -57,6 +59,7 @@ func (c choice) bill(r *Request, g *topology.Graph, f *scenario.Fabric) []Line {
 	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, n.power(power)})
 	rate := f.Link.Rate()
 	w := wiring{
+		switchMaker: s.vendor, nicMaker: n.vendor,
 		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: moduleLinks, connector: strings.ToLower(module(n.entry, connector)),
 		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
 		lengths: map[topology.CableKind]units.Length{
@@ -115,7 +118,7 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 	medium, _ := e.Get("medium")
 	if onePiece(medium.Value) {
 		item := w.part(e, "switch-module", kind)
-		w.lines = append(w.lines, Line{"cable", item, e.Title + withdrawn(e, item), kind.String(), length, w.pieces(kind), w.bothEnds(e)})
+		w.lines = append(w.lines, Line{"cable", item, titleOf(e, item) + withdrawn(e, item), kind.String(), length, w.pieces(kind), w.bothEnds(e)})
 		return
 	}
 	nodeModules := 0
@@ -128,13 +131,13 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 
 // optics adds the transceivers of both ends.
 func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeModules int) {
-	item := module(e, "switch-module")
+	item := w.part(e, "switch-module", kind)
 	own := modulePower(e, "switch-power", "transceiver "+item, w.rate, w.cageLinks)
 	services := 0
 	if kind == topology.NodeLeaf {
 		services = w.graph.Services // hosts of other kinds, with a NIC in each cage
 	}
-	w.lines = append(w.lines, Line{"transceiver", item, e.Title, kind.String(), 0, sides, own})
+	w.lines = append(w.lines, Line{"transceiver", item, titleOf(e, item), kind.String(), 0, sides, own})
 	end, power, title := "nic-module", "nic-power", "the NIC's end of "
 	if w.moduleLinks > 1 { // a cage with its own heat sink: no fins on the module
 		end, power, title = "node-module", "node-power", "the node's end, with a flat top, of "
@@ -143,7 +146,7 @@ func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeMod
 	}
 	add := func(item, power, title string, n int) {
 		if n > 0 {
-			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, modulePower(e, power, "transceiver "+item, w.rate, w.moduleLinks)})
+			w.lines = append(w.lines, Line{"transceiver", item, title + titleOf(e, item), kind.String(), 0, n, modulePower(e, power, "transceiver "+item, w.rate, w.moduleLinks)})
 		}
 	}
 	add(w.part(e, end, kind), power, title, nodeModules)
@@ -198,8 +201,18 @@ func onePiece(medium string) bool {
 }
 
 // part is a part of a cable that fits the connector of the NICs: OSFP unless the cable has another for
-// it. Between switches all cages are the same.
+// it. Between switches all cages are the same. A device of another maker than the part's has the part's form.
 func (w *wiring) part(e catalog.Entry, field string, kind topology.CableKind) string {
+	maker, connector := w.switchMaker, ""
+	if field != "switch-module" {
+		maker = w.nicMaker
+	}
+	if kind == topology.NodeLeaf {
+		connector = w.connector
+	}
+	if form, ok := formOf(e, field, connector, maker); ok {
+		return form
+	}
 	if kind == topology.NodeLeaf {
 		if f, ok := e.On(w.connector, field); ok {
 			return f.Value

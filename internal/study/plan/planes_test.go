@@ -121,3 +121,28 @@ func TestAChipNamesTheSwitchesWithIt(t *testing.T) {
 		t.Errorf("%q", p.Unfit)
 	}
 }
+
+// A part at a device of another maker has the name of its form, not NVIDIA's number; at NVIDIA's own it has the number. A house of
+// AMD's NICs and Arista's switches finds nothing of NVIDIA's in its bill; with ConnectX-7 only their own ends.
+func TestOpticsOfOtherMakersAreNamedByTheirForm(t *testing.T) {
+	for request, want := range map[string][]string{
+		"gpus: 512, node: mi355x-8, switches: 7060x6-64pe":                                                 {"800G OSFP to 2x400G QSFP112 ACC", "800G OSFP 2xSR4"},
+		"gpus: 512, node: mi355x-8, switches: z9864f, cables: {node-leaf: 20m, leaf-spine: 80m}":           {"800G OSFP 2xSR4", "400G QSFP112 SR4", "800G OSFP 2xDR4"},
+		"gpus: 512, node: hgx-h100-pcie, switches: 7060x6-64pe, cables: {node-leaf: 20m, leaf-spine: 20m}": {"800G OSFP 2xSR4", "MMA4Z00-NS400", "800G OSFP 2xSR4"},
+		"gpus: 512, node: hgx-h100-pcie, switches: sn5600, cables: {node-leaf: 20m, leaf-spine: 20m}":      {"MMA4Z00-NS", "MMA4Z00-NS400", "MMA4Z00-NS"},
+	} {
+		d := made(t, "{fabrics: roce-v2, shapes: rail-optimised, "+request+"}", nil).Designs[0]
+		var got []string
+		for _, l := range d.Bill {
+			if l.Kind == "cable" || l.Kind == "transceiver" {
+				got = append(got, l.Item)
+				if numbered := strings.Contains(l.Title, "MMA4Z00") || strings.Contains(l.Title, "MCA7J"); numbered != strings.HasPrefix(l.Item, "M") {
+					t.Errorf("%s: the title of %s is %q", request, l.Item, l.Title)
+				}
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", request, got, want)
+		}
+	}
+}
