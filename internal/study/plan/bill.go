@@ -50,17 +50,17 @@ func (c choice) bill(r *Request, g *topology.Graph, f *scenario.Fabric) []Line {
 	title, power, moduleLinks, connector := n.entry.Title, "about.power", c.machine.moduleLinks, "about.connector"
 	switch {
 	case c.ownPlanes():
-		moduleLinks *= planes // the ports of a NIC share its cage
-		title = fmt.Sprintf("%s, %d ports of %s", title, planes, c.preset.rate)
+		moduleLinks *= c.planes() // the ports of a NIC share its cage
+		title = fmt.Sprintf("%s, %d ports of %s", title, c.planes(), c.preset.rate)
 	case c.shape == scenario.DualPlane:
 		power, connector = "about.two-ports-power", "about.two-ports-connector"
-		title = fmt.Sprintf("%s, a card of %d ports of %s", title, planes, c.preset.rate)
+		title = fmt.Sprintf("%s, a card of %d ports of %s", title, c.planes(), c.preset.rate)
 	}
 	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, n.power(power)})
 	rate := f.Link.Rate()
 	w := wiring{
 		switchMaker: s.vendor, nicMaker: n.vendor,
-		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: moduleLinks, connector: strings.ToLower(module(n.entry, connector)),
+		graph: g, rate: rate, planes: c.planes(), protocol: s.protocol, moduleLinks: moduleLinks, connector: strings.ToLower(module(n.entry, connector)),
 		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
 		lengths: map[topology.CableKind]units.Length{
 			topology.NodeLeaf: f.Topology.Cables.NodeLeaf, topology.LeafSpine: f.Topology.Cables.LeafSpine, topology.SpineCore: f.Topology.Cables.SpineCore,

@@ -64,7 +64,11 @@ func (c choice) name() string {
 	if !c.own {
 		parts = append(parts, c.nic.entry.Name)
 	}
-	parts = append(parts, string(c.shape))
+	if c.divided() {
+		parts = append(parts, fmt.Sprintf("%d-planes", c.planes()))
+	} else {
+		parts = append(parts, string(c.shape))
+	}
 	if c.shape == scenario.DualPlane && c.plane != scenario.RailOptimised {
 		parts = append(parts, string(c.plane))
 	}
@@ -152,7 +156,7 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 	fmt.Fprintf(b, "  - preset: %s\n    name: %s\n    switch: %s\n", c.preset.name, c.name(), written(c.sw.entry))
 	switch {
 	case c.shape == scenario.DualPlane:
-		fmt.Fprintf(b, "    nic: %s\n", written(c.nic.entry, fmt.Sprintf("ports: %d", planes), "rate: "+c.preset.rate.Exact()))
+		fmt.Fprintf(b, "    nic: %s\n", written(c.nic.entry, fmt.Sprintf("ports: %d", c.planes()), "rate: "+c.preset.rate.Exact()))
 	case !c.own:
 		fmt.Fprintf(b, "    nic: %s\n", written(c.nic.entry))
 	}
@@ -251,7 +255,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 		Merits: merits(c.shape, graph), Bill: c.bill(r, graph, f),
 		Scenario: []byte(c.textWith(r, r.GPUs, cablesOf(count)) + r.jobText()), Resolved: resolved, choice: c,
 	}
-	d.Merits.Places -= r.otherNICs() * planesOf(c.shape)
+	d.Merits.Places -= r.otherNICs() * c.planes()
 	prices.powers(d.Bill)
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)

@@ -92,8 +92,8 @@ func (h *host) fits(c choice) bool {
 	if h.rate > 0 && !h.nic.inPlanes(link) {
 		rate = min(rate, h.rate)
 	}
-	if c.shape == scenario.DualPlane && !h.nic.inPlanes(link) {
-		return false
+	if c.shape == scenario.DualPlane {
+		return slices.Contains(h.nic.protocols, link) && h.nic.portsAt(link, c.preset.rate) == c.planes()
 	}
 	return slices.Contains(h.nic.protocols, link) && rate >= c.preset.rate
 }

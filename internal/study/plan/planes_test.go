@@ -146,3 +146,32 @@ func TestOpticsOfOtherMakersAreNamedByTheirForm(t *testing.T) {
 		}
 	}
 }
+
+// A ConnectX-8 divides into four ports of 200GbE or eight of 100GbE. By hand: two levels of switches of 256 ports reach 32,768
+// NICs, 256 leaves and 128 spines a plane; of 512 ports 131,072 (MRC, OCP 2026: eight planes of 512 T0 of 256 NICs, in two levels
+// with three fifths of the switches of one plane in three).
+func TestFourAndEightPlanesReachFurther(t *testing.T) {
+	for _, x := range []struct {
+		request string
+		planes  int
+		want    [3]int
+	}{
+		{"gpus: 32768, switches: sn5600, rate: 800Gbps", 4, [3]int{1024, 512, 0}},
+		{"gpus: 131072, switches: sn5640", 8, [3]int{4096, 2048, 0}},
+	} {
+		d := made(t, "{"+x.request+", node: dgx-b300, fabrics: roce-v2, shapes: dual-plane}", nil).Designs[0]
+		if d.Merits.Planes != x.planes || d.Count.Switches != x.want || d.Resolved.Fabrics[0].NIC.Ports != x.planes || !strings.Contains(d.Name, "-planes") {
+			t.Errorf("%s: %s has %d planes and %v switches, want %d and %v", x.request, d.Name, d.Merits.Planes, d.Count.Switches, x.planes, x.want)
+		}
+	}
+	three := made(t, "{gpus: 131072, node: dgx-b300, fabrics: roce-v2, rate: 400Gbps, switches: sn5640, shapes: rail-optimised}", nil).Designs[0]
+	if three.Levels != 3 {
+		t.Errorf("one plane of half the rate has %d levels", three.Levels)
+	}
+	// A switch that has no more ports at the lower rate gains nothing.
+	for _, d := range made(t, "{gpus: 512, node: dgx-b300, fabrics: roce-v2, shapes: dual-plane, switches: sn5600}", nil).Designs {
+		if d.Merits.Planes > 4 {
+			t.Errorf("%s on a switch of 256 ports", d.Name)
+		}
+	}
+}

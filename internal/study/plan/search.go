@@ -149,7 +149,7 @@ func choices(r *Request, m machine) (out []choice) {
 			}
 			for _, n := range nicsFor(r, m, preset) {
 				for _, shape := range shapes {
-					if !shapeTakes(shape, n, m, preset) {
+					if !shapeTakes(shape, n, m, preset, s) {
 						continue
 					}
 					c := choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, machine: m}
@@ -214,7 +214,8 @@ func order(designs []*Design) {
 		return cmp.Or(
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(boolInt(b.Front), boolInt(a.Front)),
 			a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den),
-			cmp.Compare(a.Count.TotalSwitches(), b.Count.TotalSwitches()), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Count.TotalSwitches(), b.Count.TotalSwitches()),
+			cmp.Compare(boolInt(a.choice.divided()), boolInt(b.choice.divided())), cmp.Compare(a.Name, b.Name),
 		)
 	})
 }
