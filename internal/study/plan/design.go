@@ -233,27 +233,26 @@ func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topolog
 
 // design makes the candidate of a choice; the error is the reason why there is none.
 func (c choice) design(r *Request, prices *Prices) (*Design, error) {
-	resolved, spec, count, err := c.resolve(c.text(r, r.GPUs) + r.jobText())
-	if err == nil {
-		err = fits(c.shape, count)
-	}
+	d, err := c.draft(r)
 	if err != nil {
 		return nil, err
 	}
-	graph, err := spec.Build()
+	network, err := d.build()
 	if err != nil {
 		return nil, err
 	}
-	if err := topology.Validate(graph); err != nil {
-		return nil, err
-	}
-	f := &resolved.Fabrics[0]
+	return d.design(r, prices, network), nil
+}
+
+// design is the candidate with its network.
+func (x *draft) design(r *Request, prices *Prices, network *built) *Design {
+	c, count, f := x.choice, x.count, &x.resolved.Fabrics[0]
 	d := &Design{
 		Name: c.name(), Kind: c.preset.kind, Preset: c.preset.name, Switch: c.sw.entry.Name, NIC: c.nic.entry.Name,
 		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
 		Levels: Levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
-		Merits: merits(c.shape, graph), Bill: c.bill(r, graph, f),
-		Scenario: []byte(c.textWith(r, r.GPUs, cablesOf(count)) + r.jobText()), Resolved: resolved, choice: c,
+		Merits: network.merits, Bill: c.bill(r, network.graph, f),
+		Scenario: []byte(c.textWith(r, r.GPUs, cablesOf(count)) + r.jobText()), Resolved: x.resolved, choice: c,
 	}
 	d.Merits.Places -= r.otherNICs() * c.planes()
 	prices.powers(d.Bill)
@@ -265,7 +264,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	if r.Later > r.GPUs {
 		d.Growth = c.growth(r)
 	}
-	return d, nil
+	return d
 }
 
 // As is the design with another preset of the catalog, of the same links: another product on the same cables.

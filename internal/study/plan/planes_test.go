@@ -175,3 +175,20 @@ func TestFourAndEightPlanesReachFurther(t *testing.T) {
 		}
 	}
 }
+
+// Designs of switches with the same ports share a network: each is what it is alone.
+func TestADesignIsTheSameAlone(t *testing.T) {
+	p := made(t, "{gpus: 512, node: dgx-b300, spare-ports: 8}", nil)
+	if len(p.Designs) < 10 {
+		t.Fatalf("%d designs", len(p.Designs))
+	}
+	for _, d := range p.Designs {
+		alone, err := d.As(p.Request, d.Preset, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Merits != alone.Merits || d.Count != alone.Count || !slices.Equal(d.Bill, alone.Bill) || string(d.Scenario) != string(alone.Scenario) {
+			t.Errorf("%s: %+v of %v, alone %+v of %v", d.Name, d.Merits, d.Count, alone.Merits, alone.Count)
+		}
+	}
+}

@@ -110,19 +110,18 @@ func (p *Plan) fewest(found []*Design) int {
 
 // build makes the designs of choices; the reasons are for choices that cannot be built.
 func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out []*Design, reasons []string, err error) {
-	for _, c := range all {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+	made, errs, err := designs(ctx, r, prices, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, d := range made {
+		switch c := all[i]; {
+		case d != nil:
+			d.Breaks = breaches(r, d)
+			out = append(out, d)
+		case c.shape != scenario.SingleSwitch: // it has the shortest reach of all
+			reasons = append(reasons, c.sw.entry.Name+" at "+c.preset.rate.String()+": "+shortReason(errs[i]))
 		}
-		d, err := c.design(r, prices)
-		if err != nil {
-			if c.shape != scenario.SingleSwitch { // it has the shortest reach of all
-				reasons = append(reasons, c.sw.entry.Name+" at "+c.preset.rate.String()+": "+shortReason(err))
-			}
-			continue
-		}
-		d.Breaks = breaches(r, d)
-		out = append(out, d)
 	}
 	return out, reasons, nil
 }
