@@ -55,6 +55,7 @@ type choice struct {
 	shape     scenario.Shape
 	plane     scenario.Shape // of a plane of a dual-plane; otherwise the shape
 	ratio     scenario.Ratio
+	unit      int // nodes of a scalable unit, if they are fewer than the leaves have ports for; 0: as many
 	machine   machine
 }
 
@@ -74,6 +75,9 @@ func (c choice) name() string {
 	}
 	if oversubscribed(c.plane) {
 		parts = append(parts, strings.NewReplacer(":", "to", "/", "to").Replace(ratioText(c.ratio)))
+	}
+	if c.unit > 0 {
+		parts = append(parts, fmt.Sprintf("units-of-%d", c.unit))
 	}
 	return strings.Join(parts, "-")
 }

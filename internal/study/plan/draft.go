@@ -50,26 +50,58 @@ func (d *draft) build() (*built, error) {
 	return &built{graph, merits(d.shape, graph)}, nil
 }
 
-// designs makes the designs of choices, each with its place, or the reason why there is none. Equal networks, as of switches with the
-// same ports, are built once, one after the other: a million GPUs take some hundred megabytes.
-func designs(ctx context.Context, r *Request, prices *Prices, all []choice) ([]*Design, []error, error) {
-	out, errs := make([]*Design, len(all)), make([]error, len(all))
-	var drafts []*draft
-	for i, c := range all {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+// evened is the choice with smaller scalable units, which takes as many leaves and fewer switches; ok reports whether there is one. A leaf has an
+// uplink for each node of a full unit, and spines divide them evenly: 260 nodes in five units of 64 take 32 spines, of 54 they take 18.
+func (d *draft) evened() (out choice, ok bool) {
+	planes, several := d.spec.(topology.MultiPlane)
+	rail, is := d.spec.(topology.Rail)
+	if several {
+		rail, is = planes.Fabric.(topology.Rail)
+	}
+	if out = d.choice; !is || d.unit > 0 || d.unmanaged || d.count.Switches[2] > 0 {
+		return out, false
+	}
+	least := d.count
+	for rail.UnitNodes = 1; rail.UnitNodes < rail.Radix; rail.UnitNodes++ {
+		var spec topology.Spec = rail
+		if several {
+			planes.Fabric = rail
+			spec = planes
 		}
-		d, err := c.draft(r)
-		if errs[i] = err; err == nil {
-			d.place = i
-			drafts = append(drafts, d)
+		count, err := spec.Count()
+		if err == nil && count.Switches[0] == d.count.Switches[0] && count.TotalSwitches() < least.TotalSwitches() {
+			least, out.unit, ok = count, rail.UnitNodes, true
 		}
 	}
+	return out, ok
+}
+
+// designs makes the designs of choices, each with its place, or the reason why there is none. Choices with evened units come at the end of the choices. Equal networks, as of switches with the
+// same ports, are built once, one after the other: a million GPUs take some hundred megabytes.
+func designs(ctx context.Context, r *Request, prices *Prices, given []choice) (all []choice, out []*Design, errs []error, _ error) {
+	var drafts []*draft
+	all = slices.Clone(given)
+	for i := 0; i < len(all); i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
+		d, err := all[i].draft(r)
+		errs = append(errs, err)
+		if err != nil {
+			continue
+		}
+		d.place = i
+		drafts = append(drafts, d)
+		if even, ok := d.evened(); ok {
+			all = append(all, even)
+		}
+	}
+	out = make([]*Design, len(all))
 	slices.SortStableFunc(drafts, func(a, b *draft) int { return cmp.Compare(a.same, b.same) })
 	var last *built
 	for i, d := range drafts {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if i == 0 || drafts[i-1].same != d.same {
 			last, errs[d.place] = d.build()
@@ -80,5 +112,5 @@ func designs(ctx context.Context, r *Request, prices *Prices, all []choice) ([]*
 			out[d.place] = d.design(r, prices, last)
 		}
 	}
-	return out, errs, nil
+	return all, out, errs, nil
 }

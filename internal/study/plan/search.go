@@ -110,7 +110,7 @@ func (p *Plan) fewest(found []*Design) int {
 
 // build makes the designs of choices; the reasons are for choices that cannot be built.
 func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out []*Design, reasons []string, err error) {
-	made, errs, err := designs(ctx, r, prices, all)
+	all, made, errs, err := designs(ctx, r, prices, all)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -172,6 +172,9 @@ func (c choice) shapeFields() (fields []string) {
 	if oversubscribed(c.plane) {
 		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
 	}
+	if c.unit > 0 {
+		fields = append(fields, fmt.Sprintf("nodes-per-unit: %d", c.unit))
+	}
 	return fields
 }
 
