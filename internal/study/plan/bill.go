@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/base/topology"
+	"weft/internal/base/wording"
 	"weft/internal/sim/catalog"
 	"weft/scenario"
 	"weft/units"
@@ -111,7 +112,7 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 	optical := kind == topology.NodeLeaf && w.moduleLinks > 1 // the links of a node's cage go to different switches
 	e, ok := cableFor(w.rate, w.cageLinks, w.protocol, ends, length, optical)
 	if !ok {
-		what := fmt.Sprintf("%s cables: the catalog has none for %s at %d links a cage over %s", kind, w.rate, w.cageLinks, length)
+		what := fmt.Sprintf("%s cables: the catalog has none for %s at %s a cage over %s", kind, w.rate, wording.Counted(w.cageLinks, "link", "links"), length)
 		w.lines = append(w.lines, Line{"cable", catalog.Unknown, what, kind.String(), length, links, Part{What: "the power of " + what, Most: 2 * mostModule(w.rate, 1)}})
 		return
 	}
