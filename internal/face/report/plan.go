@@ -233,6 +233,22 @@ func publicNote(shown []*plan.Design) string {
 // boundNote says where a bound of power comes from.
 const boundNote = "≤ is a bound, not a figure: what is published as the most of a device; else, of a switch or a module, the most that one of its kind takes for each bit per second, and of a NIC what its slot gives."
 
+// whyOpen is the reason why designs may exceed a budget: ranges alone, or unknown figures.
+func whyOpen(shown []*plan.Design) string {
+	for _, d := range shown {
+		for _, b := range d.Breaks {
+			s := d.Power
+			if b.Field == "max-cost" {
+				s = d.Cost.Total()
+			}
+			if len(s.Missing) > 0 {
+				return "figures are not known, and what bounds them is more"
+			}
+		}
+	}
+	return "it is within the range of the figure"
+}
+
 // openNotes tell for which designs it is unknown whether they keep a budget, and what would make sure of one.
 func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 	var budgets []string
@@ -243,7 +259,7 @@ func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 	}
 	slices.Sort(budgets)
 	if budgets = slices.Compact(budgets); len(budgets) > 0 {
-		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": figures are not known, and what bounds them is more.")
+		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": "+whyOpen(shown)+".")
 	}
 	if len(p.Relax) > 0 {
 		notes = append(notes, "For a design that surely keeps all constraints, relax any one of: "+strings.TrimPrefix(strings.ReplaceAll(relaxations(p), "\n  ", "; "), "; ")+".")

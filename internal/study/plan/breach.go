@@ -112,8 +112,8 @@ func (s Sum) enough(unit int64, write func(int64) string) string {
 	return text
 }
 
-// uncabled reports whether the catalog has no cable for some of the design's links.
-func (d *Design) uncabled() bool {
+// Uncabled reports whether the catalog has no cable for some of the design's links.
+func (d *Design) Uncabled() bool {
 	return slices.ContainsFunc(d.Bill, func(l Line) bool { return l.Item == catalog.Unknown })
 }
 
@@ -201,7 +201,7 @@ func fieldsOf(breaks []Breach) (out []string) {
 // cheaper reports whether a needs less than b, which breaks the same constraints. A design whose cables are known comes before
 // one whose are not, a bounded need before one without a bound, and the node's own NIC before another.
 func cheaper(a, b *Design) bool {
-	if x, y := a.uncabled(), b.uncabled(); x != y {
+	if x, y := a.Uncabled(), b.Uncabled(); x != y {
 		return y
 	}
 	for i := range min(len(a.Breaks), len(b.Breaks)) {

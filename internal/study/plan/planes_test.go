@@ -159,7 +159,8 @@ func TestFourAndEightPlanesReachFurther(t *testing.T) {
 		{"gpus: 32768, switches: sn5600, rate: 800Gbps", 4, [3]int{1024, 512, 0}},
 		{"gpus: 131072, switches: sn5640", 8, [3]int{4096, 2048, 0}},
 	} {
-		d := made(t, "{"+x.request+", node: dgx-b300, fabrics: roce-v2, shapes: dual-plane}", nil).Designs[0]
+		all := made(t, "{"+x.request+", node: dgx-b300, fabrics: roce-v2, shapes: dual-plane}", nil).Designs
+		d := all[max(0, slices.IndexFunc(all, func(d *plan.Design) bool { return d.Merits.Planes == x.planes }))]
 		if d.Merits.Planes != x.planes || d.Count.Switches != x.want || d.Resolved.Fabrics[0].NIC.Ports != x.planes || !strings.Contains(d.Name, "-planes") {
 			t.Errorf("%s: %s has %d planes and %v switches, want %d and %v", x.request, d.Name, d.Merits.Planes, d.Count.Switches, x.planes, x.want)
 		}
@@ -167,6 +168,10 @@ func TestFourAndEightPlanesReachFurther(t *testing.T) {
 	three := made(t, "{gpus: 131072, node: dgx-b300, fabrics: roce-v2, rate: 400Gbps, switches: sn5640, shapes: rail-optimised}", nil).Designs[0]
 	if three.Levels != 3 {
 		t.Errorf("one plane of half the rate has %d levels", three.Levels)
+	}
+	// The catalog has no cables of eight links: a design that needs them is not the first.
+	if d := made(t, "{gpus: 512, node: dgx-b300, fabrics: roce-v2, switches: sn5640}", nil).Designs[0]; d.Uncabled() || d.Merits.Planes != 2 {
+		t.Errorf("the first design of 512 B300 is %s", d.Name)
 	}
 	// A switch that has no more ports at the lower rate gains nothing.
 	for _, d := range made(t, "{gpus: 512, node: dgx-b300, fabrics: roce-v2, shapes: dual-plane, switches: sn5600}", nil).Designs {

@@ -207,12 +207,13 @@ func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 // allowed reports whether a list of allowed names contains a name; an empty list allows all.
 func allowed(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
 
-// order sorts by protocol, then the front first, then by a buyer's criteria.
+// order sorts by protocol, then the front first, then by a buyer's criteria. Designs without known cables come after those with.
 func order(designs []*Design) {
 	slices.SortStableFunc(designs, func(a, b *Design) int {
 		return cmp.Or(
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(boolInt(b.Front), boolInt(a.Front)),
 			a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den),
+			cmp.Compare(boolInt(a.Uncabled()), boolInt(b.Uncabled())),
 			cmp.Compare(a.Count.TotalSwitches(), b.Count.TotalSwitches()),
 			cmp.Compare(boolInt(a.choice.divided()), boolInt(b.choice.divided())), cmp.Compare(a.Name, b.Name),
 		)
