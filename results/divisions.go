@@ -14,10 +14,12 @@ type TrainingDivisions struct {
 	GPU      string `json:"gpu"`
 	GPUs     int    `json:"gpus"`
 	// Judged are the divisions that were looked at. Undividable of them divide heads, layers, tokens or experts unevenly,
-	// TooLarge do not fit the memory, and the others were Estimated by rates. The first Simulated of those were simulated.
+	// TooLarge do not fit the memory, Slower compute longer, without any communication, than the best take by estimate, and the
+	// others were Estimated by rates. The first Simulated of those were simulated.
 	Judged      int `json:"judged"`
 	Undividable int `json:"undividable"`
 	TooLarge    int `json:"too_large"`
+	Slower      int `json:"slower"`
 	Estimated   int `json:"estimated"`
 	Simulated   int `json:"simulated"`
 	// Stack is the scenario's training.stack; empty: none. Framework is the share of the kernels' rate at which steps compute.

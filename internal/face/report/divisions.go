@@ -126,8 +126,11 @@ func judgedNotes(t *results.TrainingDivisions) []string {
 	fit := t.Judged - t.Undividable - t.TooLarge
 	out := []string{fmt.Sprintf("%s divisions were looked at: %s divide heads, layers, tokens or experts unevenly, %s do not fit the memory, not even with full recomputation, and %s fit.",
 		doc.Integer(int64(t.Judged)), doc.Integer(int64(t.Undividable)), doc.Integer(int64(t.TooLarge)), doc.Integer(int64(fit)))}
-	if t.Estimated < fit {
-		out = append(out, fmt.Sprintf("The %s with the least bubbles, recomputation and tensor parallelism were estimated.", doc.Integer(int64(t.Estimated))))
+	if t.Slower > 0 {
+		out = append(out, fmt.Sprintf("The computing alone of %s of them takes longer than the step of the best by estimate.", doc.Integer(int64(t.Slower))))
+	}
+	if t.Estimated+t.Slower < fit {
+		out = append(out, fmt.Sprintf("The %s with the least computing, bubbles, recomputation and tensor parallelism were estimated.", doc.Integer(int64(t.Estimated))))
 	}
 	text := "An estimate has the step's own computations, by the kernels' rates, and schedule, and communication by the rates of links, without collisions and latency of switches."
 	if t.Simulated > 0 {
@@ -153,4 +156,11 @@ func estimatesOff(t *results.TrainingDivisions) string {
 		return ""
 	}
 	return fmt.Sprintf(" On %s estimates are %+.1f to %+.1f %% off them.", quoted(t.Divisions[0].Fabrics[0].Name), 100*least, 100*most)
+}
+
+// FirstDivision is the answer of a search before it simulates: the best division by estimate.
+func FirstDivision(t *results.TrainingDivisions) string {
+	d := &t.Divisions[0]
+	return fmt.Sprintf("first answer, by estimate, of %s divisions that fit: %s, %s a step. The best are simulated now.",
+		doc.Integer(int64(t.Estimated+t.Slower)), d.Fields, units.Time(d.EstimatePs))
 }

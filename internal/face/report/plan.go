@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -117,14 +118,34 @@ func designFigures(p *plan.Plan, designs []*plan.Design) *doc.Table {
 	return t
 }
 
-// powerCell is a power; a range in kilowatts.
+// powerCell is a power; a range in kilowatts or megawatts.
 func powerCell(s plan.Sum) doc.Cell {
 	cell := sum(s, func(v int64) doc.Cell { return doc.Power(units.Power(v)) })
 	if s.Complete() || !s.Bounded() {
 		return cell
 	}
-	const kW = float64(units.Kilowatt)
-	return cell.As(fmt.Sprintf("%.4g to %.4g kW", float64(s.Known)/kW, float64(s.Most())/kW))
+	unit, name := float64(units.Kilowatt), "kW"
+	if float64(s.Most()) >= 10_000*unit {
+		unit, name = 1000*unit, "MW"
+	}
+	return cell.As(rangeOf(s, float64(s.Known)/unit, float64(s.Most())/unit, 4, name))
+}
+
+// rangeOf is a range with a unit. If parts are unknown, its low end leaves them out: it is a bound, and so is the high end.
+func rangeOf(s plan.Sum, low, high float64, digits int, unit string) string {
+	number := func(v float64) string {
+		if v >= math.Pow10(digits) {
+			return doc.Integer(int64(math.Round(v)))
+		}
+		return fmt.Sprintf("%.*g", digits, v)
+	}
+	switch {
+	case low <= 0:
+		return fmt.Sprintf("≤ %s %s", number(high), unit)
+	case len(s.Missing) > 0:
+		return fmt.Sprintf("≥ %s, ≤ %s %s", number(low), number(high), unit)
+	}
+	return fmt.Sprintf("%s to %s %s", number(low), number(high), unit)
 }
 
 // sum is a total; if parts are unknown, with "at least", or unknown.
@@ -155,14 +176,10 @@ func costCell(c *plan.Cost) doc.Cell {
 	write := func(v int64) doc.Cell { return doc.Money(float64(v)/plan.PerUnit, c.Currency) }
 	cell := sum(total, write)
 	low, high := float64(total.Known)/plan.PerUnit/1e6, float64(total.Most())/plan.PerUnit/1e6
-	switch {
-	case total.Complete() || !total.Bounded() || high <= 0:
+	if total.Complete() || !total.Bounded() || high <= 0 {
 		return cell
-	case low <= 0:
-		return cell.As(fmt.Sprintf("≤ %.3g M %s", high, c.Currency))
-	default:
-		return cell.As(fmt.Sprintf("%.3g to %.3g M %s", low, high, c.Currency))
 	}
+	return cell.As(rangeOf(total, low, high, 3, "M "+c.Currency))
 }
 
 // planNotes say what the table leaves out and leaves open.
@@ -210,11 +227,27 @@ func publicNote(shown []*plan.Design) string {
 	default:
 		text += fmt.Sprintf(" (%d to %d)", first, last)
 	}
-	return text + ", no quotes; a low end leaves out what has no price. --prices takes yours."
+	return text + ", no quotes; ≥ leaves out what has no price. --prices takes yours."
 }
 
 // boundNote says where a bound of power comes from.
 const boundNote = "≤ is a bound, not a figure: what is published as the most of a device; else, of a switch or a module, the most that one of its kind takes for each bit per second, and of a NIC what its slot gives."
+
+// whyOpen is the reason why designs may exceed a budget: ranges alone, or unknown figures.
+func whyOpen(shown []*plan.Design) string {
+	for _, d := range shown {
+		for _, b := range d.Breaks {
+			s := d.Power
+			if b.Field == "max-cost" {
+				s = d.Cost.Total()
+			}
+			if len(s.Missing) > 0 {
+				return "figures are not known, and what bounds them is more"
+			}
+		}
+	}
+	return "it is within the range of the figure"
+}
 
 // openNotes tell for which designs it is unknown whether they keep a budget, and what would make sure of one.
 func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
@@ -226,7 +259,7 @@ func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 	}
 	slices.Sort(budgets)
 	if budgets = slices.Compact(budgets); len(budgets) > 0 {
-		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": figures are not known, and what bounds them is more.")
+		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": "+whyOpen(shown)+".")
 	}
 	if len(p.Relax) > 0 {
 		notes = append(notes, "For a design that surely keeps all constraints, relax any one of: "+strings.TrimPrefix(strings.ReplaceAll(relaxations(p), "\n  ", "; "), "; ")+".")

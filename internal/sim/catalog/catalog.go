@@ -72,6 +72,7 @@ type Entry struct {
 	Name     string `json:"name"`
 	Title    string `json:"title"`
 	Abstract bool   `json:"-"` // no title: only a base for others
+	Base     string `json:"-"` // of a user's entry: the catalog's entry that it is like
 	Facts    []Fact `json:"facts"`
 }
 

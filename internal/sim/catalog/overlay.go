@@ -29,7 +29,7 @@ func Derive(kind Kind, name, base, title string, forget []string, facts []Fact) 
 	if err != nil {
 		return Entry{}, err
 	}
-	e := Entry{Kind: kind, Name: name, Title: title}
+	e := Entry{Kind: kind, Name: name, Title: title, Base: base}
 	for _, f := range from.Facts {
 		if slices.Contains(forget, f.Field) {
 			continue

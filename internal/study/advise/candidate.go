@@ -89,10 +89,16 @@ func relaxText(p *plan.Plan) string {
 	return fmt.Sprintf(": the NICs of %s do not speak it, or more than one constraint is against it", p.Request.Node)
 }
 
-// preferred orders designs of one protocol. A figure that the catalog lacks prefers no device.
+// preferred orders designs of one protocol: those whose cables the catalog has first. A figure that it lacks prefers no device.
 func preferred(a, b *plan.Design) int {
 	if c := a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den); c != 0 {
 		return c
+	}
+	if x, y := a.Uncabled(), b.Uncabled(); x != y {
+		if x {
+			return 1
+		}
+		return -1
 	}
 	return a.Count.TotalSwitches() - b.Count.TotalSwitches()
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim/catalog"
 	"weft/internal/study/plan"
+	"weft/units"
 )
 
 // Products differ in what is simulated, who makes them, and what is left to tune.
@@ -120,5 +122,38 @@ func TestAReasonToRuleOutIsNotTheOtherFabric(t *testing.T) {
 		if err != nil || all[0].Design != nil || !strings.Contains(all[0].RuledOut, want) || strings.Contains(all[0].RuledOut, "fabrics") {
 			t.Errorf("%s: %v: InfiniBand %q, want %q", text, err, all[0].RuledOut, want)
 		}
+	}
+}
+
+// Spectrum-X is there for links of 200, 400 and 800 Gb/s, on the design's own links.
+func TestSpectrumXHasTheRatesOfItsSwitches(t *testing.T) {
+	for request, want := range map[string]units.Rate{
+		"gpus: 64, node: hgx-h100-pcie, rate: 200Gbps, nics: bluefield-3, switches: sn3700, shapes: rail-optimised": 0,
+		"gpus: 32768, node: dgx-b300, switches: sn5600, shapes: dual-plane":                                         200 * units.Gbps,
+		"gpus: 64, node: dgx-h100, switches: sn5600":                                                                400 * units.Gbps,
+		"gpus: 64, node: dgx-b300, switches: sn5600":                                                                400 * units.Gbps,
+	} {
+		p, err := Read("t.yaml", []byte("design: {"+request+", fabrics: roce-v2}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := plan.Make(context.Background(), &p.Design, nil)
+		if err != nil || len(made.Designs) == 0 {
+			t.Fatalf("%s: %v", request, err)
+		}
+		d, reason, err := products[1].design(context.Background(), p, &Candidate{Design: made.Designs[0]}, nil)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case want == 0 && d != nil || want > 0 && d == nil:
+			t.Errorf("%s: %v, reason %q", request, d, reason)
+		case want > 0:
+			if f := d.Resolved.Fabrics[0]; f.Link.Rate() != want || f.CC.Algorithm != "rttcc" || f.Routing.Mode != "adaptive" || d.Rate != want {
+				t.Errorf("%s: links of %s with %s and %s", request, f.Link.Rate(), f.CC.Algorithm, f.Routing.Mode)
+			}
+		}
+	}
+	if e, err := catalog.Lookup(catalog.Fabric, "spectrum-x-800g"); err != nil || e.Title == "" {
+		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/base/topology"
+	"weft/internal/base/wording"
 	"weft/internal/sim/catalog"
 	"weft/scenario"
 	"weft/units"
@@ -33,6 +34,8 @@ type wiring struct {
 	moduleLinks int // links of a node's cage
 	lengths     map[topology.CableKind]units.Length
 	connector   string // of the NICs, as in the catalog: qsfp112
+	switchMaker string
+	nicMaker    string
 	lines       []Line
 }
 
@@ -48,16 +51,17 @@ func (c choice) bill(r *Request, g *topology.Graph, f *scenario.Fabric) []Line {
 	title, power, moduleLinks, connector := n.entry.Title, "about.power", c.machine.moduleLinks, "about.connector"
 	switch {
 	case c.ownPlanes():
-		moduleLinks *= planes // the ports of a NIC share its cage
-		title = fmt.Sprintf("%s, %d ports of %s", title, planes, c.preset.rate)
+		moduleLinks *= c.planes() // the ports of a NIC share its cage
+		title = fmt.Sprintf("%s, %d ports of %s", title, c.planes(), c.preset.rate)
 	case c.shape == scenario.DualPlane:
 		power, connector = "about.two-ports-power", "about.two-ports-connector"
-		title = fmt.Sprintf("%s, a card of %d ports of %s", title, planes, c.preset.rate)
+		title = fmt.Sprintf("%s, a card of %d ports of %s", title, c.planes(), c.preset.rate)
 	}
 	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, n.power(power)})
 	rate := f.Link.Rate()
 	w := wiring{
-		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: moduleLinks, connector: strings.ToLower(module(n.entry, connector)),
+		switchMaker: s.vendor, nicMaker: n.vendor,
+		graph: g, rate: rate, planes: c.planes(), protocol: s.protocol, moduleLinks: moduleLinks, connector: strings.ToLower(module(n.entry, connector)),
 		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
 		lengths: map[topology.CableKind]units.Length{
 			topology.NodeLeaf: f.Topology.Cables.NodeLeaf, topology.LeafSpine: f.Topology.Cables.LeafSpine, topology.SpineCore: f.Topology.Cables.SpineCore,
@@ -108,14 +112,14 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 	optical := kind == topology.NodeLeaf && w.moduleLinks > 1 // the links of a node's cage go to different switches
 	e, ok := cableFor(w.rate, w.cageLinks, w.protocol, ends, length, optical)
 	if !ok {
-		what := fmt.Sprintf("%s cables: the catalog has none for %s at %d links a cage over %s", kind, w.rate, w.cageLinks, length)
+		what := fmt.Sprintf("%s cables: the catalog has none for %s at %s a cage over %s", kind, w.rate, wording.Counted(w.cageLinks, "link", "links"), length)
 		w.lines = append(w.lines, Line{"cable", catalog.Unknown, what, kind.String(), length, links, Part{What: "the power of " + what, Most: 2 * mostModule(w.rate, 1)}})
 		return
 	}
 	medium, _ := e.Get("medium")
 	if onePiece(medium.Value) {
 		item := w.part(e, "switch-module", kind)
-		w.lines = append(w.lines, Line{"cable", item, e.Title + withdrawn(e, item), kind.String(), length, w.pieces(kind), w.bothEnds(e)})
+		w.lines = append(w.lines, Line{"cable", item, titleOf(e, item) + withdrawn(e, item), kind.String(), length, w.pieces(kind), w.bothEnds(e)})
 		return
 	}
 	nodeModules := 0
@@ -128,13 +132,13 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 
 // optics adds the transceivers of both ends.
 func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeModules int) {
-	item := module(e, "switch-module")
+	item := w.part(e, "switch-module", kind)
 	own := modulePower(e, "switch-power", "transceiver "+item, w.rate, w.cageLinks)
 	services := 0
 	if kind == topology.NodeLeaf {
 		services = w.graph.Services // hosts of other kinds, with a NIC in each cage
 	}
-	w.lines = append(w.lines, Line{"transceiver", item, e.Title, kind.String(), 0, sides, own})
+	w.lines = append(w.lines, Line{"transceiver", item, titleOf(e, item), kind.String(), 0, sides, own})
 	end, power, title := "nic-module", "nic-power", "the NIC's end of "
 	if w.moduleLinks > 1 { // a cage with its own heat sink: no fins on the module
 		end, power, title = "node-module", "node-power", "the node's end, with a flat top, of "
@@ -143,7 +147,7 @@ func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeMod
 	}
 	add := func(item, power, title string, n int) {
 		if n > 0 {
-			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, modulePower(e, power, "transceiver "+item, w.rate, w.moduleLinks)})
+			w.lines = append(w.lines, Line{"transceiver", item, title + titleOf(e, item), kind.String(), 0, n, modulePower(e, power, "transceiver "+item, w.rate, w.moduleLinks)})
 		}
 	}
 	add(w.part(e, end, kind), power, title, nodeModules)
@@ -198,8 +202,18 @@ func onePiece(medium string) bool {
 }
 
 // part is a part of a cable that fits the connector of the NICs: OSFP unless the cable has another for
-// it. Between switches all cages are the same.
+// it. Between switches all cages are the same. A device of another maker than the part's has the part's form.
 func (w *wiring) part(e catalog.Entry, field string, kind topology.CableKind) string {
+	maker, connector := w.switchMaker, ""
+	if field != "switch-module" {
+		maker = w.nicMaker
+	}
+	if kind == topology.NodeLeaf {
+		connector = w.connector
+	}
+	if form, ok := formOf(e, field, connector, maker); ok {
+		return form
+	}
 	if kind == topology.NodeLeaf {
 		if f, ok := e.On(w.connector, field); ok {
 			return f.Value

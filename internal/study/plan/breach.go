@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/sim/catalog"
 	"weft/scenario"
 )
 
@@ -111,6 +112,11 @@ func (s Sum) enough(unit int64, write func(int64) string) string {
 	return text
 }
 
+// Uncabled reports whether the catalog has no cable for some of the design's links.
+func (d *Design) Uncabled() bool {
+	return slices.ContainsFunc(d.Bill, func(l Line) bool { return l.Item == catalog.Unknown })
+}
+
 // MayBreak reports whether it is unknown if the design keeps a budget; all else it keeps.
 func (d *Design) MayBreak() bool {
 	return len(d.Breaks) > 0 && !slices.ContainsFunc(d.Breaks, func(b Breach) bool { return !b.Unknown })
@@ -192,9 +198,12 @@ func fieldsOf(breaks []Breach) (out []string) {
 	return distinct(out)
 }
 
-// cheaper reports whether a needs less than b, which breaks the same constraints. A bounded need
-// comes before one without a bound, and the node's own NIC before another.
+// cheaper reports whether a needs less than b, which breaks the same constraints. A design whose cables are known comes before
+// one whose are not, a bounded need before one without a bound, and the node's own NIC before another.
 func cheaper(a, b *Design) bool {
+	if x, y := a.Uncabled(), b.Uncabled(); x != y {
+		return y
+	}
 	for i := range min(len(a.Breaks), len(b.Breaks)) {
 		x, y := a.Breaks[i], b.Breaks[i]
 		if c := cmp.Or(cmp.Compare(boolInt(x.open), boolInt(y.open)), cmp.Compare(x.amount, y.amount)); c != 0 {

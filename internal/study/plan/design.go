@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/internal/base/topology"
@@ -37,7 +38,7 @@ type Design struct {
 	Breaks           []Breach
 
 	Scenario []byte             // text of its scenario, for weft compare
-	Resolved *scenario.Resolved // the text, resolved
+	Resolved *scenario.Resolved // the text, resolved, with the lengths of cables that the network has not
 
 	choice choice
 }
@@ -54,6 +55,7 @@ type choice struct {
 	shape     scenario.Shape
 	plane     scenario.Shape // of a plane of a dual-plane; otherwise the shape
 	ratio     scenario.Ratio
+	unit      int // nodes of a scalable unit, if they are fewer than the leaves have ports for; 0: as many
 	machine   machine
 }
 
@@ -63,12 +65,19 @@ func (c choice) name() string {
 	if !c.own {
 		parts = append(parts, c.nic.entry.Name)
 	}
-	parts = append(parts, string(c.shape))
+	if c.divided() {
+		parts = append(parts, fmt.Sprintf("%d-planes", c.planes()))
+	} else {
+		parts = append(parts, string(c.shape))
+	}
 	if c.shape == scenario.DualPlane && c.plane != scenario.RailOptimised {
 		parts = append(parts, string(c.plane))
 	}
 	if oversubscribed(c.plane) {
 		parts = append(parts, strings.NewReplacer(":", "to", "/", "to").Replace(ratioText(c.ratio)))
+	}
+	if c.unit > 0 {
+		parts = append(parts, fmt.Sprintf("units-of-%d", c.unit))
 	}
 	return strings.Join(parts, "-")
 }
@@ -78,7 +87,35 @@ func ratioText(r scenario.Ratio) string { return fmt.Sprintf("%d:%d", r.Num, r.D
 
 // text is the scenario of a design for a number of GPUs.
 func (c choice) text(r *Request, gpus int) string {
-	return scenarioText(r, gpus, fmt.Sprintf("%s, %d GPUs", c.name(), gpus), c)
+	return c.textWith(r, gpus, allCables)
+}
+
+// textWith is the text with the lengths of some kinds of cables.
+func (c choice) textWith(r *Request, gpus int, has func(topology.CableKind) bool) string {
+	return scenarioText(r, gpus, fmt.Sprintf("%s, %d GPUs", c.name(), gpus), has, c)
+}
+
+// cableKinds are the kinds of cables with their fields of a scenario.
+var cableKinds = []struct {
+	kind   topology.CableKind
+	field  string
+	length func(*Cables) units.Length
+}{
+	{topology.NodeLeaf, "node-leaf", func(c *Cables) units.Length { return c.NodeLeaf }},
+	{topology.LeafSpine, "leaf-spine", func(c *Cables) units.Length { return c.LeafSpine }},
+	{topology.SpineCore, "spine-core", func(c *Cables) units.Length { return c.SpineCore }},
+	{topology.Local, "local", func(c *Cables) units.Length { return c.LeafSpine }},
+	{topology.Global, "global", func(c *Cables) units.Length { return c.SpineCore }},
+}
+
+// allCables is for a text whose network is not built yet.
+func allCables(topology.CableKind) bool { return true }
+
+// cablesOf are the kinds of cables of networks: a scenario states no others.
+func cablesOf(counts ...topology.Count) func(topology.CableKind) bool {
+	return func(kind topology.CableKind) bool {
+		return slices.ContainsFunc(counts, func(c topology.Count) bool { return c.Cables[kind] > 0 })
+	}
 }
 
 // jobText is the scenario's section for the training or the serving job; empty without a job.
@@ -92,13 +129,19 @@ func (r *Request) jobText() string {
 	return ""
 }
 
-// scenarioText is the scenario of choices side by side, without such a job.
-func scenarioText(r *Request, gpus int, name string, all ...choice) string {
+// scenarioText is the scenario of choices side by side, without such a job, with the lengths of some kinds of cables.
+func scenarioText(r *Request, gpus int, name string, has func(topology.CableKind) bool, all ...choice) string {
 	m := all[0].machine
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: %s\n", name)
 	fmt.Fprintf(&b, "cluster: {nodes: %d, node: {preset: %s, nics: %d}}\n", gpus/m.gpus, m.preset, r.rails(m))
-	fmt.Fprintf(&b, "topology: {cables: {node-leaf: %s, leaf-spine: %s, spine-core: %s, local: %[2]s, global: %[3]s}}\n", r.Cables.NodeLeaf.Exact(), r.Cables.LeafSpine.Exact(), r.Cables.SpineCore.Exact())
+	var lengths []string
+	for _, k := range cableKinds {
+		if has(k.kind) {
+			lengths = append(lengths, k.field+": "+k.length(&r.Cables).Exact())
+		}
+	}
+	fmt.Fprintf(&b, "topology: {cables: {%s}}\n", strings.Join(lengths, ", "))
 	b.WriteString("fabrics:\n")
 	for _, c := range all {
 		c.fabric(&b, r)
@@ -114,12 +157,12 @@ func scenarioText(r *Request, gpus int, name string, all ...choice) string {
 // fabric writes the choice as a fabric of a scenario, with its switch's own radix: side by side,
 // the default would be the smallest radix of all.
 func (c choice) fabric(b *strings.Builder, r *Request) {
-	fmt.Fprintf(b, "  - preset: %s\n    name: %s\n    switch: %s\n", c.preset.name, c.name(), c.sw.entry.Name)
+	fmt.Fprintf(b, "  - preset: %s\n    name: %s\n    switch: %s\n", c.preset.name, c.name(), written(c.sw.entry))
 	switch {
 	case c.shape == scenario.DualPlane:
-		fmt.Fprintf(b, "    nic: {model: %s, ports: %d, rate: %s}\n", c.nic.entry.Name, planes, c.preset.rate.Exact())
+		fmt.Fprintf(b, "    nic: %s\n", written(c.nic.entry, fmt.Sprintf("ports: %d", c.planes()), "rate: "+c.preset.rate.Exact()))
 	case !c.own:
-		fmt.Fprintf(b, "    nic: %s\n", c.nic.entry.Name)
+		fmt.Fprintf(b, "    nic: %s\n", written(c.nic.entry))
 	}
 	fields := []string{"shape: " + string(c.shape), fmt.Sprintf("radix: %d", c.sw.ports.PortsAt(c.preset.rate))}
 	fields = append(fields, c.shapeFields()...)
@@ -132,17 +175,37 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 	fmt.Fprintf(b, "    topology: {%s}\n", strings.Join(fields, ", "))
 }
 
+// written is an entry as a scenario's value, with further fields. A user's device is written as the catalog's entry that it is like,
+// with the values that differ: so other commands read the scenario without the user's file.
+func written(e catalog.Entry, more ...string) string {
+	model, of := e.Name, ""
+	if e.Base != "" {
+		model, of = e.Base, " # "+e.Name
+		for _, f := range e.Facts {
+			stated := slices.ContainsFunc(more, func(m string) bool { return strings.HasPrefix(m, f.Field+":") })
+			if f.From == e.Name && !strings.HasPrefix(f.Field, "about.") && !stated {
+				more = append(more, f.Field+": "+f.Value)
+			}
+		}
+	}
+	if len(more) == 0 {
+		return model + of
+	}
+	return fmt.Sprintf("{model: %s, %s}%s", model, strings.Join(more, ", "), of)
+}
+
 // SideBySide is the scenario for weft compare with the first design of each protocol; nil if there
 // is only one protocol.
 func (p *Plan) SideBySide() []byte {
 	var firsts []choice
+	var counts []topology.Count
 	for _, d := range p.firsts() {
-		firsts = append(firsts, d.choice)
+		firsts, counts = append(firsts, d.choice), append(counts, d.Count)
 	}
 	if len(firsts) < 2 {
 		return nil
 	}
-	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...) + p.Request.jobText())
+	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, cablesOf(counts...), firsts...) + p.Request.jobText())
 }
 
 // managed reports whether the fabric's manager has a place in the topology.
@@ -174,30 +237,28 @@ func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topolog
 
 // design makes the candidate of a choice; the error is the reason why there is none.
 func (c choice) design(r *Request, prices *Prices) (*Design, error) {
-	text := c.text(r, r.GPUs) + r.jobText()
-	resolved, spec, count, err := c.resolve(text)
-	if err == nil {
-		err = fits(c.shape, count)
-	}
+	d, err := c.draft(r)
 	if err != nil {
 		return nil, err
 	}
-	graph, err := spec.Build()
+	network, err := d.build()
 	if err != nil {
 		return nil, err
 	}
-	if err := topology.Validate(graph); err != nil {
-		return nil, err
-	}
-	f := &resolved.Fabrics[0]
+	return d.design(r, prices, network), nil
+}
+
+// design is the candidate with its network.
+func (x *draft) design(r *Request, prices *Prices, network *built) *Design {
+	c, count, f := x.choice, x.count, &x.resolved.Fabrics[0]
 	d := &Design{
 		Name: c.name(), Kind: c.preset.kind, Preset: c.preset.name, Switch: c.sw.entry.Name, NIC: c.nic.entry.Name,
 		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
 		Levels: Levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
-		Merits: merits(c.shape, graph), Bill: c.bill(r, graph, f),
-		Scenario: []byte(text), Resolved: resolved, choice: c,
+		Merits: network.merits, Bill: c.bill(r, network.graph, f),
+		Scenario: []byte(c.textWith(r, r.GPUs, cablesOf(count)) + r.jobText()), Resolved: x.resolved, choice: c,
 	}
-	d.Merits.Places -= r.otherNICs() * planesOf(c.shape)
+	d.Merits.Places -= r.otherNICs() * c.planes()
 	prices.powers(d.Bill)
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)
@@ -207,7 +268,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	if r.Later > r.GPUs {
 		d.Growth = c.growth(r)
 	}
-	return d, nil
+	return d
 }
 
 // As is the design with another preset of the catalog, of the same links: another product on the same cables.

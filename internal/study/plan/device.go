@@ -137,10 +137,27 @@ func (n nicModel) port(link string) (units.Rate, int) {
 	return rate, ports
 }
 
-// inPlanes reports whether a NIC has a port for each plane with a protocol, in one cage, without another card.
+// inPlanes reports whether a NIC has a port for each of several planes with a protocol, in one cage, without another card.
 func (n nicModel) inPlanes(link string) bool {
 	_, ports := n.port(link)
-	return ports == planes
+	return ports > 1
+}
+
+// portsAt is the number of ports of a NIC, in one cage, that run at a rate at a time with a protocol: as it is, or divided
+// (about.ethernet.breakouts, such as 4x200Gbps). 0 if there are none.
+func (n nicModel) portsAt(link string, at units.Rate) int {
+	if rate, ports := n.port(link); rate == at {
+		return ports
+	}
+	f, _ := n.entry.Known("about." + link + ".breakouts")
+	for one := range strings.FieldsSeq(f.Value) {
+		count, each, _ := strings.Cut(one, "x")
+		rate, err := units.ParseRate(each)
+		if ports, bad := strconv.Atoi(count); err == nil && bad == nil && rate == at {
+			return ports
+		}
+	}
+	return 0
 }
 
 func nics() (out []nicModel) {

@@ -7,6 +7,8 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/internal/study/plan"
+	"weft/scenario"
+	"weft/units"
 )
 
 // Ten lines add a switch and a cable: the bill has them, with their watts and prices. By hand: 12 switches of 850 W and 45,000 USD, and
@@ -48,6 +50,42 @@ func TestADeviceOfTheUsersIsPlanned(t *testing.T) {
 	undo()
 	if _, err := catalog.Lookup(catalog.Switch, "acme-51t"); err == nil {
 		t.Error("the switch is still in the catalog")
+	}
+}
+
+// The scenario of a design with devices of the user's holds their values: other commands read it without the user's file.
+func TestAScenarioHoldsTheValuesOfAUsersDevices(t *testing.T) {
+	entries, err := plan.ReadDevices("devices.yaml", []byte(`
+switches: [{name: acme-51t, like: sn5600, vendor: Acme, ports: 64, split: 128, cages: 64, rate: 800Gbps, latency: 700ns}]
+nics: [{name: acme-nic, like: connectx-8, vendor: Acme, rate: 400Gbps}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	undo := catalog.Extend(entries)
+	defer undo()
+	for _, shape := range []string{"fat-tree", "rail-optimised"} {
+		d := first(t, "{gpus: 512, fabrics: roce-v2, vendors: Acme, switches: acme-51t, nics: acme-nic, shapes: "+shape+"}")
+		undo()
+		file, err := scenario.Decode(d.Name, d.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := file.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, n := r.Fabrics[0].Switch, r.Fabrics[0].NIC
+		if s.Ports != 64 || s.MaxPorts != 128 || s.Rate != 800*units.Gbps || s.Latency != 700*units.Nanosecond || s.Model != "sn5600" {
+			t.Errorf("%s: the switch is %+v", d.Name, s)
+		}
+		if n.Rate != 400*units.Gbps || n.Model != "connectx-8" {
+			t.Errorf("%s: the NIC is %+v", d.Name, n)
+		}
+		if len(file.Idle(r)) > 0 {
+			t.Errorf("%s: fields without effect: %v", d.Name, file.Idle(r))
+		}
+		catalog.Extend(entries)
 	}
 }
 

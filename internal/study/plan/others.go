@@ -92,8 +92,8 @@ func (h *host) fits(c choice) bool {
 	if h.rate > 0 && !h.nic.inPlanes(link) {
 		rate = min(rate, h.rate)
 	}
-	if c.shape == scenario.DualPlane && !h.nic.inPlanes(link) {
-		return false
+	if c.shape == scenario.DualPlane {
+		return slices.Contains(h.nic.protocols, link) && h.nic.portsAt(link, c.preset.rate) == c.planes()
 	}
 	return slices.Contains(h.nic.protocols, link) && rate >= c.preset.rate
 }
@@ -138,22 +138,22 @@ func (w *wiring) others(c choice, r *Request, lengthOf units.Length) {
 			continue
 		}
 		own := *w
-		own.connector, own.lines = strings.ToLower(module(h.nic.entry, "about.connector")), nil
+		own.connector, own.nicMaker, own.lines = strings.ToLower(module(h.nic.entry, "about.connector")), h.nic.vendor, nil
 		medium, _ := e.Get("medium")
 		if onePiece(medium.Value) {
 			item := own.part(e, "switch-module", 0)
-			w.lines = append(w.lines, Line{"cable", item, e.Title + withdrawn(e, item), where, lengthOf, ceilDiv(links, w.cageLinks), w.bothEnds(e)})
+			w.lines = append(w.lines, Line{"cable", item, titleOf(e, item) + withdrawn(e, item), where, lengthOf, ceilDiv(links, w.cageLinks), w.bothEnds(e)})
 			continue
 		}
-		item := module(e, "switch-module")
+		item := own.part(e, "switch-module", 0)
 		field, power := "nic-module", "nic-power"
 		if optical {
 			field, power = "node-module", "node-power"
 		}
 		end := own.part(e, field, 0)
 		w.lines = append(w.lines,
-			Line{"transceiver", item, e.Title + ", for " + h.name, where, 0, ceilDiv(links, w.cageLinks), modulePower(e, "switch-power", "transceiver "+item, w.rate, w.cageLinks)},
-			Line{"transceiver", end, "the end at " + h.name + " of " + e.Title, where, 0, ceilDiv(links, each), modulePower(e, power, "transceiver "+end, w.rate, each)},
+			Line{"transceiver", item, titleOf(e, item) + ", for " + h.name, where, 0, ceilDiv(links, w.cageLinks), modulePower(e, "switch-power", "transceiver "+item, w.rate, w.cageLinks)},
+			Line{"transceiver", end, "the end at " + h.name + " of " + titleOf(e, end), where, 0, ceilDiv(links, each), modulePower(e, power, "transceiver "+end, w.rate, each)},
 			Line{"fibre", "fibre-" + medium.Value, medium.Value + " fibre cable", where, lengthOf, links, Part{Known: true, Tag: catalog.Verified}})
 	}
 }

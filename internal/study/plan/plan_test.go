@@ -316,6 +316,9 @@ func TestABadRequestIsAnErrorWithItsPlace(t *testing.T) {
 		"gpus: {a: 1}":                        "gpus: a mapping is given",
 		"cables: {node-leaf: 0m}":             "cables.node-leaf: 0m is out of range",
 		"{gpus: 16, gpus-later: 99999999999}": "gpus-later",
+		"max-cost: 0":                         "max-cost: 0 is out of range: want 1 to",
+		"max-power: 0W":                       "max-power: 0W is out of range: want 1W to",
+		"max-switches: 0":                     "max-switches: 0 is out of range: want 1 to",
 	} {
 		if _, err := plan.Read("plan.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -121,3 +121,99 @@ func TestAChipNamesTheSwitchesWithIt(t *testing.T) {
 		t.Errorf("%q", p.Unfit)
 	}
 }
+
+// A part at a device of another maker has the name of its form, not NVIDIA's number; at NVIDIA's own it has the number. A house of
+// AMD's NICs and Arista's switches finds nothing of NVIDIA's in its bill; with ConnectX-7 only their own ends.
+func TestOpticsOfOtherMakersAreNamedByTheirForm(t *testing.T) {
+	for request, want := range map[string][]string{
+		"gpus: 512, node: mi355x-8, switches: 7060x6-64pe":                                                 {"800G OSFP to 2x400G QSFP112 ACC", "800G OSFP 2xSR4"},
+		"gpus: 512, node: mi355x-8, switches: z9864f, cables: {node-leaf: 20m, leaf-spine: 80m}":           {"800G OSFP 2xSR4", "400G QSFP112 SR4", "800G OSFP 2xDR4"},
+		"gpus: 512, node: hgx-h100-pcie, switches: 7060x6-64pe, cables: {node-leaf: 20m, leaf-spine: 20m}": {"800G OSFP 2xSR4", "MMA4Z00-NS400", "800G OSFP 2xSR4"},
+		"gpus: 512, node: hgx-h100-pcie, switches: sn5600, cables: {node-leaf: 20m, leaf-spine: 20m}":      {"MMA4Z00-NS", "MMA4Z00-NS400", "MMA4Z00-NS"},
+	} {
+		d := made(t, "{fabrics: roce-v2, shapes: rail-optimised, "+request+"}", nil).Designs[0]
+		var got []string
+		for _, l := range d.Bill {
+			if l.Kind == "cable" || l.Kind == "transceiver" {
+				got = append(got, l.Item)
+				if numbered := strings.Contains(l.Title, "MMA4Z00") || strings.Contains(l.Title, "MCA7J"); numbered != strings.HasPrefix(l.Item, "M") {
+					t.Errorf("%s: the title of %s is %q", request, l.Item, l.Title)
+				}
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", request, got, want)
+		}
+	}
+}
+
+// A ConnectX-8 divides into four ports of 200GbE or eight of 100GbE. By hand: two levels of switches of 256 ports reach 32,768
+// NICs, 256 leaves and 128 spines a plane; of 512 ports 131,072 (MRC, OCP 2026: eight planes of 512 T0 of 256 NICs, in two levels
+// with three fifths of the switches of one plane in three).
+func TestFourAndEightPlanesReachFurther(t *testing.T) {
+	for _, x := range []struct {
+		request string
+		planes  int
+		want    [3]int
+	}{
+		{"gpus: 32768, switches: sn5600, rate: 800Gbps", 4, [3]int{1024, 512, 0}},
+		{"gpus: 131072, switches: sn5640", 8, [3]int{4096, 2048, 0}},
+	} {
+		all := made(t, "{"+x.request+", node: dgx-b300, fabrics: roce-v2, shapes: dual-plane}", nil).Designs
+		d := all[max(0, slices.IndexFunc(all, func(d *plan.Design) bool { return d.Merits.Planes == x.planes }))]
+		if d.Merits.Planes != x.planes || d.Count.Switches != x.want || d.Resolved.Fabrics[0].NIC.Ports != x.planes || !strings.Contains(d.Name, "-planes") {
+			t.Errorf("%s: %s has %d planes and %v switches, want %d and %v", x.request, d.Name, d.Merits.Planes, d.Count.Switches, x.planes, x.want)
+		}
+	}
+	three := made(t, "{gpus: 131072, node: dgx-b300, fabrics: roce-v2, rate: 400Gbps, switches: sn5640, shapes: rail-optimised}", nil).Designs[0]
+	if three.Levels != 3 {
+		t.Errorf("one plane of half the rate has %d levels", three.Levels)
+	}
+	// The catalog has no cables of eight links: a design that needs them is not the first.
+	if d := made(t, "{gpus: 512, node: dgx-b300, fabrics: roce-v2, switches: sn5640}", nil).Designs[0]; d.Uncabled() || d.Merits.Planes != 2 {
+		t.Errorf("the first design of 512 B300 is %s", d.Name)
+	}
+	// A switch that has no more ports at the lower rate gains nothing.
+	for _, d := range made(t, "{gpus: 512, node: dgx-b300, fabrics: roce-v2, shapes: dual-plane, switches: sn5600}", nil).Designs {
+		if d.Merits.Planes > 4 {
+			t.Errorf("%s on a switch of 256 ports", d.Name)
+		}
+	}
+}
+
+// Designs of switches with the same ports share a network: each is what it is alone.
+func TestADesignIsTheSameAlone(t *testing.T) {
+	p := made(t, "{gpus: 512, node: dgx-b300, spare-ports: 8}", nil)
+	if len(p.Designs) < 10 {
+		t.Fatalf("%d designs", len(p.Designs))
+	}
+	for _, d := range p.Designs {
+		alone, err := d.As(p.Request, d.Preset, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Merits != alone.Merits || d.Count != alone.Count || !slices.Equal(d.Bill, alone.Bill) || string(d.Scenario) != string(alone.Scenario) {
+			t.Errorf("%s: %+v of %v, alone %+v of %v", d.Name, d.Merits, d.Count, alone.Merits, alone.Count)
+		}
+	}
+}
+
+// Smaller units take fewer spines where leaves are not full. By hand: 260 nodes are five units of 64, 64 uplinks want 32 spines of 128
+// ports; in units of 54 they want 18 (AMD's design of 2,080 GPUs has about 61 switches). Full units stay, as NVIDIA's tables have them.
+func TestUnitsAreEvenedWhereItSavesSpines(t *testing.T) {
+	p := made(t, "{gpus: 2080, node: mi355x-8, switches: 7060x6-64pe, shapes: rail-optimised}", nil)
+	want := map[string][3]int{"roce-v2-400g-7060x6-64pe-rail-optimised-1to1-units-of-54": {40, 18, 0}, "roce-v2-400g-7060x6-64pe-rail-optimised-1to1": {40, 32, 0}}
+	if len(p.Designs) != len(want) {
+		t.Errorf("%d designs", len(p.Designs))
+	}
+	for _, d := range p.Designs {
+		if d.Count.Switches != want[d.Name] {
+			t.Errorf("%s has %v switches, by hand %v", d.Name, d.Count.Switches, want[d.Name])
+		}
+	}
+	for _, request := range []string{"gpus: 768, node: dgx-h100, fabrics: infiniband, shapes: rail-optimised", "gpus: 2048, node: mi355x-8, switches: 7060x6-64pe, shapes: rail-optimised"} {
+		if p := made(t, "{"+request+"}", nil); len(p.Designs) != 1 {
+			t.Errorf("%s: %d designs, want full units alone", request, len(p.Designs))
+		}
+	}
+}

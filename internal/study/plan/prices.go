@@ -222,7 +222,11 @@ func (p *Prices) equipment(lines []Line) *Cost {
 	for _, l := range lines {
 		part, ok := p.each[l.Item]
 		if !ok {
-			part = Part{What: "the price of " + l.Item}
+			what := l.Item
+			if what == catalog.Unknown { // cables that the catalog has not
+				what, _, _ = strings.Cut(l.Title, ":")
+			}
+			part = Part{What: "the price of " + what}
 		}
 		c.Equipment.add(l.Quantity, part)
 	}

@@ -138,7 +138,7 @@ func shift(d *Design, m Model) scenario.Override {
 // OverPlanes divides each message of a pattern over the planes: a NIC with a port on each has a connection on each, as the
 // libraries of collectives do. It changes nothing on one plane.
 func (d *Design) OverPlanes() []scenario.Override {
-	n := planesOf(d.Shape)
+	n := d.choice.planes()
 	if n <= d.Resolved.Fabrics[0].Transport.QPsPerConnection {
 		return nil
 	}

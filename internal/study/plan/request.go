@@ -40,12 +40,12 @@ type Request struct {
 	Oversubscription scenario.Ratio `yaml:"max-oversubscription"`
 	// Levels is the maximum number of switch levels.
 	Levels int `yaml:"max-levels" range:"1..3"`
-	// MaxSwitches is the maximum number of switches; 0 is any number.
-	MaxSwitches int `yaml:"max-switches" range:"0..1000000"`
-	// Power is the maximum power of the network: switches, NICs and transceivers; 0 is any.
-	Power units.Power `yaml:"max-power" range:"0W..1000MW"`
-	// Cost is the maximum cost, in the currency of the prices; 0 is any.
-	Cost int `yaml:"max-cost" range:"0..1000000000000"`
+	// MaxSwitches is the maximum number of switches; without it any number.
+	MaxSwitches int `yaml:"max-switches" range:"1..1000000"`
+	// Power is the maximum power of the network: switches, NICs and transceivers; without it any.
+	Power units.Power `yaml:"max-power" range:"1W..1000MW"`
+	// Cost is the maximum cost, in the currency of the prices; without it any.
+	Cost int `yaml:"max-cost" range:"1..1000000000000"`
 	// Manager reserves the place of one node of an InfiniBand fabric for its manager (UFM), with
 	// four ports of the last scalable unit.
 	Manager bool `yaml:"manager"`

@@ -110,19 +110,18 @@ func (p *Plan) fewest(found []*Design) int {
 
 // build makes the designs of choices; the reasons are for choices that cannot be built.
 func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out []*Design, reasons []string, err error) {
-	for _, c := range all {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+	all, made, errs, err := designs(ctx, r, prices, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, d := range made {
+		switch c := all[i]; {
+		case d != nil:
+			d.Breaks = breaches(r, d)
+			out = append(out, d)
+		case c.shape != scenario.SingleSwitch: // it has the shortest reach of all
+			reasons = append(reasons, c.sw.entry.Name+" at "+c.preset.rate.String()+": "+shortReason(errs[i]))
 		}
-		d, err := c.design(r, prices)
-		if err != nil {
-			if c.shape != scenario.SingleSwitch { // it has the shortest reach of all
-				reasons = append(reasons, c.sw.entry.Name+" at "+c.preset.rate.String()+": "+shortReason(err))
-			}
-			continue
-		}
-		d.Breaks = breaches(r, d)
-		out = append(out, d)
 	}
 	return out, reasons, nil
 }
@@ -149,7 +148,7 @@ func choices(r *Request, m machine) (out []choice) {
 			}
 			for _, n := range nicsFor(r, m, preset) {
 				for _, shape := range shapes {
-					if !shapeTakes(shape, n, m, preset) {
+					if !shapeTakes(shape, n, m, preset, s) {
 						continue
 					}
 					c := choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, machine: m}
@@ -208,13 +207,15 @@ func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 // allowed reports whether a list of allowed names contains a name; an empty list allows all.
 func allowed(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
 
-// order sorts by protocol, then the front first, then by a buyer's criteria.
+// order sorts by protocol, then the front first, then by a buyer's criteria. Designs without known cables come after those with.
 func order(designs []*Design) {
 	slices.SortStableFunc(designs, func(a, b *Design) int {
 		return cmp.Or(
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(boolInt(b.Front), boolInt(a.Front)),
 			a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den),
-			cmp.Compare(a.Count.TotalSwitches(), b.Count.TotalSwitches()), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(boolInt(a.Uncabled()), boolInt(b.Uncabled())),
+			cmp.Compare(a.Count.TotalSwitches(), b.Count.TotalSwitches()),
+			cmp.Compare(boolInt(a.choice.divided()), boolInt(b.choice.divided())), cmp.Compare(a.Name, b.Name),
 		)
 	})
 }

@@ -31,20 +31,23 @@ func (r *Request) Trees() []scenario.Shape {
 	return trees
 }
 
-// planes is the number of planes of a two-plane design: each NIC has a port on each, as in
-// Alibaba's HPN (SIGCOMM 2024).
-const planes = 2
+// cardPlanes is the number of planes of a design with cards of two ports, as in Alibaba's HPN (SIGCOMM 2024).
+const cardPlanes = 2
 
-// planesOf is the number of equal fabrics side by side.
-func planesOf(shape scenario.Shape) int {
-	if shape == scenario.DualPlane {
-		return planes
+// planes is the number of equal fabrics side by side, on each of which a NIC has a port: with several ports of its own as many
+// as it has at the rate.
+func (c choice) planes() int {
+	switch {
+	case c.shape != scenario.DualPlane:
+		return 1
+	case c.ownPlanes():
+		return c.nic.portsAt(protocol.Of(c.preset.kind).Link(), c.preset.rate)
 	}
-	return 1
+	return cardPlanes
 }
 
 // nicRate is the rate of all ports of a NIC together.
-func (c choice) nicRate() units.Rate { return c.preset.rate * units.Rate(planesOf(c.shape)) }
+func (c choice) nicRate() units.Rate { return c.preset.rate * units.Rate(c.planes()) }
 
 // dragonflyWorst: under the worst traffic pattern a balanced dragonfly has half of its uniform
 // throughput, with non-minimal routes (Kim et al., ISCA 2008, section 5). As a constraint it counts
@@ -62,17 +65,20 @@ func ratiosOf(shape scenario.Shape) []scenario.Ratio {
 	return ratios
 }
 
-// shapeTakes reports whether a shape is possible with a NIC in a machine. A port on each plane
-// needs a NIC with as many ports for the protocol (ConnectX-8 on Ethernet), or two-port cards with one
+// shapeTakes reports whether a shape is possible with a NIC in a machine and a switch. A port on each plane
+// needs a NIC with several ports for the protocol (ConnectX-8 on Ethernet: 2 x 400GbE, or divided), or two-port cards with one
 // cage each: a machine whose cages join the ports of two NICs (DGX H100), or whose NICs are on its boards (GB200
-// NVL72), has no such cards.
-func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset) bool {
+// NVL72), has no such cards. A divided NIC is for switches that have all of their capacity at the lower rate: on others it
+// gains no port.
+func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset, s switchModel) bool {
 	if shape != scenario.DualPlane {
 		return true
 	}
 	link := protocol.Of(preset.kind).Link()
-	if rate, _ := n.port(link); n.inPlanes(link) {
-		return rate == preset.rate
+	if n.inPlanes(link) {
+		rate, _ := n.port(link)
+		whole := s.ports.PortsAt(preset.rate) == s.ports.Ports*int(s.ports.Rate/preset.rate)
+		return rate == preset.rate || n.portsAt(link, preset.rate) > 1 && whole
 	}
 	return n.twoPorts == preset.rate && m.moduleLinks == 1 && !m.onBoard
 }
@@ -81,6 +87,9 @@ func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset
 func (c choice) ownPlanes() bool {
 	return c.shape == scenario.DualPlane && c.nic.inPlanes(protocol.Of(c.preset.kind).Link())
 }
+
+// divided reports whether the NICs of a choice divide into more ports than they are sold with.
+func (c choice) divided() bool { return c.planes() > cardPlanes }
 
 // unfit lists the reasons why no design of a machine can have a requested shape. It is empty if the
 // request leaves the shape open.
@@ -158,10 +167,13 @@ func oversubscribed(shape scenario.Shape) bool {
 // shapeFields are the fields of a scenario's topology that only the shape has.
 func (c choice) shapeFields() (fields []string) {
 	if c.shape == scenario.DualPlane {
-		fields = append(fields, fmt.Sprintf("planes: %d", planes), "plane-shape: "+string(c.plane))
+		fields = append(fields, fmt.Sprintf("planes: %d", c.planes()), "plane-shape: "+string(c.plane))
 	}
 	if oversubscribed(c.plane) {
 		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
+	}
+	if c.unit > 0 {
+		fields = append(fields, fmt.Sprintf("nodes-per-unit: %d", c.unit))
 	}
 	return fields
 }

@@ -28,6 +28,10 @@ type Search struct {
 	Estimate int
 	// Flag is where the fields of a division come from, for errors.
 	Flag string
+	// Estimating, if not nil, is called with the number of divisions that are estimated so far, of all that may be.
+	Estimating func(done, all int)
+	// First, if not nil, is called with the result by estimates alone, before any division is simulated.
+	First func(*results.TrainingDivisions)
 }
 
 // maxEstimated bounds the divisions whose step is estimated: some milliseconds each, of the largest jobs a second. Those
@@ -39,6 +43,7 @@ type judged struct {
 	division
 	job      *llm.Job
 	given    bool
+	least    units.Time // by its computing alone
 	estimate units.Time
 	failed   error
 }
@@ -52,19 +57,62 @@ func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.Traini
 	if len(list) == 0 {
 		return nil, nothingFits(out, least)
 	}
-	list = slices.SortedStableFunc(slices.Values(list), func(a, b *judged) int { return cmp.Compare(a.rough(), b.rough()) })
-	list = list[:min(len(list), cmp.Or(s.Estimate, maxEstimated))]
 	network := ratesOf(r, 0)
-	many.Each(ctx, len(list), s.Workers, func(i int) { list[i].estimate, list[i].failed = network.estimate(list[i].job) })
-	if err := ctx.Err(); err != nil {
+	list, err := s.estimate(ctx, network, list, out)
+	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(j *judged) bool { return j.failed != nil })
-	if out.Estimated = len(list); len(list) == 0 {
+	if s.First != nil && s.Simulate > 0 {
+		first := *out
+		first.Divisions = []results.TrainingDivision{list[0].result(network)}
+		s.First(&first)
+	}
+	return out, s.simulate(ctx, r, network, list, out)
+}
+
+// atATime is the number of divisions that are estimated between two looks at the best.
+const atATime = 16
+
+// estimate estimates divisions, those with the least computing first, until the computing of all others takes longer than the
+// best of those that are shown. The list that it returns has the fastest first, and the scenario's own division.
+func (s *Search) estimate(ctx context.Context, network *rates, list []*judged, out *results.TrainingDivisions) ([]*judged, error) {
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b *judged) int { return cmp.Compare(a.rough(), b.rough()) })
+	list = list[:min(len(list), cmp.Or(s.Estimate, maxEstimated))]
+	for _, j := range list {
+		j.least = j.job.LeastStep()
+	}
+	slices.SortStableFunc(list, func(a, b *judged) int { // the scenario's own first
+		return cmp.Or(cmp.Compare(boolInt(b.given), boolInt(a.given)), cmp.Compare(a.least, b.least))
+	})
+	var done []*judged
+	for rest := list; len(rest) > 0; {
+		if k := cmp.Or(s.Simulate, shownEstimates); len(done) > k && rest[0].least > done[k].estimate {
+			out.Slower = len(rest)
+			break
+		}
+		some := rest[:min(atATime, len(rest))]
+		rest = rest[len(some):]
+		many.Each(ctx, len(some), s.Workers, func(i int) { some[i].estimate, some[i].failed = network.estimate(some[i].job) })
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		done = append(done, slices.DeleteFunc(slices.Clone(some), func(j *judged) bool { return j.failed != nil })...)
+		slices.SortStableFunc(done, func(a, b *judged) int { return cmp.Compare(a.estimate, b.estimate) })
+		if s.Estimating != nil {
+			s.Estimating(len(list)-len(rest), len(list))
+		}
+	}
+	if out.Estimated = len(done); len(done) == 0 {
 		return nil, errors.New("no division of the job makes a whole step")
 	}
-	slices.SortStableFunc(list, func(a, b *judged) int { return cmp.Compare(a.estimate, b.estimate) })
-	return out, s.simulate(ctx, r, network, list, out)
+	return done, nil
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // fitting are the divisions with which the job fits the memory. least is the one with the least memory, if none fits.

@@ -12,6 +12,7 @@ import (
 	"weft/internal/test/simtest"
 	"weft/results"
 	"weft/scenario"
+	"weft/units"
 )
 
 // searched searches the division of a job.
@@ -139,7 +140,83 @@ func TestASearchSaysWhatIsMissing(t *testing.T) {
 	if err != nil || out.TooLarge != 0 || out.Simulated != 0 || len(out.Divisions) < 1 || out.Divisions[0].Recompute[0] != string(scenario.RecomputeNone) {
 		t.Errorf("%+v, %v: every division fits without recomputation, and no simulation was asked", out, err)
 	}
-	if out.Judged != out.Undividable+out.Estimated {
-		t.Errorf("%d were judged, %d divide unevenly and %d were estimated", out.Judged, out.Undividable, out.Estimated)
+	if out.Judged != out.Undividable+out.Estimated+out.Slower {
+		t.Errorf("%d were judged, %d divide unevenly, %d are slower and %d were estimated", out.Judged, out.Undividable, out.Slower, out.Estimated)
+	}
+}
+
+// The bound by computing alone is below each division's estimate, and near it where nothing but computing is in the way: a search may leave
+// out what it excludes. What it leaves out would not have been shown.
+func TestASearchLeavesOutOnlyWhatIsSlower(t *testing.T) {
+	const job = `
+cluster: {nodes: 4, node: dgx-h100}
+fabrics: [infiniband-ndr]
+training:
+  model: {layers: 12, hidden: 4096, ffn: 14336, gated: true, heads: 32, kv-heads: 8, head-dim: 128, vocab: 32000, sequence: 4096}
+  batch: {global: 64}
+`
+	for _, text := range []string{job, tinyJob(expertModel, "expert: 2"), tinyJob(denseModel, "tensor: 2")} {
+		r := simtest.Resolve(t, text)
+		own := trainingJob(r)
+		network, nearest, all := ratesOf(r, 0), 0.0, []units.Time(nil)
+		list, _ := fitting(r, own, new(results.TrainingDivisions))
+		for _, j := range list {
+			estimate, err := network.estimate(j.job)
+			if err != nil {
+				continue
+			}
+			least := j.job.LeastStep()
+			if least > estimate {
+				t.Errorf("%s: computing alone takes %v, the step %v", j.fields(), least, estimate)
+			}
+			nearest, all = max(nearest, float64(least)/float64(estimate)), append(all, estimate)
+		}
+		slices.Sort(all)
+		if nearest < 0.8 && text == job {
+			t.Errorf("the bound is %.2f of the step at most: it excludes nothing", nearest)
+		}
+		out, err := searched(t, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Estimated+out.Slower != len(all) || text == job && out.Slower == 0 {
+			t.Errorf("%d estimated and %d left out of %d", out.Estimated, out.Slower, len(all))
+		}
+		for i := range min(shownEstimates, len(all)) {
+			if got := units.Time(out.Divisions[i].EstimatePs); got != all[i] {
+				t.Errorf("the %d. division takes %v, without leaving any out %v", i+1, got, all[i])
+			}
+		}
+	}
+}
+
+// A search says how far its estimates are, and gives its first answer before it simulates.
+func TestASearchHasAnEarlyAnswer(t *testing.T) {
+	text := tinyJob(denseModel, "tensor: 8, pipeline: 2")
+	file, err := scenario.Decode("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first *results.TrainingDivisions
+	estimated, simulated := 0, false
+	s := Search{Simulate: 1, Resolve: file.Resolve, Flag: "t"}
+	s.Workers, s.Progress = 1, func(sim.Progress) { simulated = true }
+	s.Estimating = func(done, all int) {
+		if done <= estimated || done > all {
+			t.Errorf("%d of %d after %d", done, all, estimated)
+		}
+		estimated = done
+	}
+	s.First = func(out *results.TrainingDivisions) {
+		if first = out; simulated {
+			t.Error("the first answer comes after a simulation")
+		}
+	}
+	out, err := s.Run(context.Background(), simtest.Resolve(t, text))
+	if err != nil || first == nil || estimated == 0 {
+		t.Fatalf("first answer %v, %d estimated, %v", first, estimated, err)
+	}
+	if first.Divisions[0].Fields != out.Divisions[0].Fields || len(first.Divisions[0].Fabrics) > 0 || len(out.Divisions[0].Fabrics) == 0 {
+		t.Errorf("first %+v, then %+v", first.Divisions[0], out.Divisions[0])
 	}
 }

@@ -9,15 +9,22 @@ import (
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
+	"weft/internal/sim/runstore"
 	"weft/internal/study/training"
+	"weft/results"
 	"weft/scenario"
 )
 
 // autoParallel is the value of --parallel.
 const autoParallel = "auto"
 
-// simulatedDivisions is the number of divisions that a search simulates, without the scenario's own.
-const simulatedDivisions = 5
+// simulatedDivisions is the number of divisions that a search simulates, without the scenario's own: of a job on more than
+// manyGPUs, whose divisions take a minute each, fewSimulated.
+const (
+	simulatedDivisions = 5
+	fewSimulated       = 2
+	manyGPUs           = 256
+)
 
 // checkParallel refuses values of --parallel, and flags that are about one division.
 func (x *trainFlags) checkParallel() error {
@@ -39,6 +46,13 @@ func (x *trainFlags) search(ctx context.Context, e *simulator.Simulator, file *s
 	defer x.line.End()
 	s := x.searchOf(file)
 	s.Simulate = simulatedDivisions
+	if r.Training.Nodes*r.Cluster.Node.GPUs > manyGPUs {
+		s.Simulate = fewSimulated
+	}
+	s.Estimating = func(done, all int) {
+		x.line.Show(runstore.Progress{Done: done, Total: all}, fmt.Sprintf("steps are estimated: %d of %d divisions at most", done, all))
+	}
+	s.First = func(out *results.TrainingDivisions) { e.Note("weft: %s\n", report.FirstDivision(out)) }
 	s.Options = training.Options{Workers: x.Workers, Exact: e.Exact, Cache: e.Store(), Sharing: e.Sharing}
 	s.Progress = func(p weft.Progress) {
 		simulator.ShowProgress(x.line, p, x.line.Pace.Left(p.Share, x.line.Elapsed()))

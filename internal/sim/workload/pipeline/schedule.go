@@ -97,8 +97,21 @@ func (s *Schedule) Check() error {
 	case s.Kind == DualPipe && (p%2 != 0 || m%2 != 0 || m < 2*p):
 		return fmt.Errorf("%d micro-batches over %d stages: dualpipe needs even numbers, and twice as many micro-batches as stages", m, p)
 	}
-	_, err := s.run([numPasses]int{1, 1, 1, 1}, 2)
+	_, err := s.few().run([numPasses]int{1, 1, 1, 1}, 2)
 	return err
+}
+
+// fewRounds is the number of micro-batches for each stage of [Schedule.few].
+const fewRounds = 6
+
+// few is the schedule with few micro-batches, of the same remainder by twice the stages: between its first and its last micro-batches a
+// schedule repeats itself.
+func (s *Schedule) few() *Schedule {
+	out := *s
+	if most := fewRounds * s.Stages; s.Micros > most {
+		out.Micros = most + (s.Micros-most)%(2*s.Stages)
+	}
+	return &out
 }
 
 // Paired reports whether there is work in pairs.
@@ -186,7 +199,7 @@ func (s *Schedule) Of(stage int) []Work {
 // forward work to the gradients of the weights.
 func (s *Schedule) InFlight(stage int) int {
 	now, most := 0, 0
-	for _, w := range s.Of(stage) {
+	for _, w := range s.few().Of(stage) {
 		switch w.Pass {
 		case Forward:
 			now++

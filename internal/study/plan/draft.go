@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"weft/internal/base/topology"
+	"weft/scenario"
+)
+
+// draft is a choice whose network is counted and not built.
+type draft struct {
+	choice
+	place    int // among the choices
+	resolved *scenario.Resolved
+	spec     topology.Spec
+	count    topology.Count
+	same     string // drafts with the same have equal networks
+}
+
+// built is a network with its figures.
+type built struct {
+	graph  *topology.Graph
+	merits Merits
+}
+
+// draft counts a choice; the error is the reason why it cannot be built.
+func (c choice) draft(r *Request) (*draft, error) {
+	resolved, spec, count, err := c.resolve(c.text(r, r.GPUs) + r.jobText())
+	if err == nil {
+		err = fits(c.shape, count)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &draft{choice: c, resolved: resolved, spec: spec, count: count, same: fmt.Sprintf("%s %T %+[2]v", c.shape, spec)}, nil
+}
+
+// build builds the network of a draft.
+func (d *draft) build() (*built, error) {
+	graph, err := d.spec.Build()
+	if err != nil {
+		return nil, err
+	}
+	if err := topology.Validate(graph); err != nil {
+		return nil, err
+	}
+	return &built{graph, merits(d.shape, graph)}, nil
+}
+
+// evened is the choice with smaller scalable units, which takes as many leaves and fewer switches; ok reports whether there is one. A leaf has an
+// uplink for each node of a full unit, and spines divide them evenly: 260 nodes in five units of 64 take 32 spines, of 54 they take 18.
+func (d *draft) evened() (out choice, ok bool) {
+	planes, several := d.spec.(topology.MultiPlane)
+	rail, is := d.spec.(topology.Rail)
+	if several {
+		rail, is = planes.Fabric.(topology.Rail)
+	}
+	if out = d.choice; !is || d.unit > 0 || d.unmanaged || d.count.Switches[2] > 0 {
+		return out, false
+	}
+	least := d.count
+	for rail.UnitNodes = 1; rail.UnitNodes < rail.Radix; rail.UnitNodes++ {
+		var spec topology.Spec = rail
+		if several {
+			planes.Fabric = rail
+			spec = planes
+		}
+		count, err := spec.Count()
+		if err == nil && count.Switches[0] == d.count.Switches[0] && count.TotalSwitches() < least.TotalSwitches() {
+			least, out.unit, ok = count, rail.UnitNodes, true
+		}
+	}
+	return out, ok
+}
+
+// designs makes the designs of choices, each with its place, or the reason why there is none. Choices with evened units come at the end of the choices. Equal networks, as of switches with the
+// same ports, are built once, one after the other: a million GPUs take some hundred megabytes.
+func designs(ctx context.Context, r *Request, prices *Prices, given []choice) (all []choice, out []*Design, errs []error, _ error) {
+	var drafts []*draft
+	all = slices.Clone(given)
+	for i := 0; i < len(all); i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
+		d, err := all[i].draft(r)
+		errs = append(errs, err)
+		if err != nil {
+			continue
+		}
+		d.place = i
+		drafts = append(drafts, d)
+		if even, ok := d.evened(); ok {
+			all = append(all, even)
+		}
+	}
+	out = make([]*Design, len(all))
+	slices.SortStableFunc(drafts, func(a, b *draft) int { return cmp.Compare(a.same, b.same) })
+	var last *built
+	for i, d := range drafts {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
+		if i == 0 || drafts[i-1].same != d.same {
+			last, errs[d.place] = d.build()
+		} else if last == nil {
+			errs[d.place] = errs[drafts[i-1].place]
+		}
+		if last != nil {
+			out[d.place] = d.design(r, prices, last)
+		}
+	}
+	return all, out, errs, nil
+}
