@@ -35,7 +35,7 @@ type logged struct {
 
 func (l *logged) register(e *simulator.Simulator, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
+	f.StringVar(&l.name, "cluster", "dgx-h100", "a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
 	f.StringVar(&l.op, "op", "", "the operation, if the log does not name it: all-reduce, all-gather, …")
 	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size, such as 8G (default: 4 GiB in one node; between nodes 4 GiB divided by the ranks, at most 64 MiB)")

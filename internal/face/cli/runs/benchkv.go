@@ -70,7 +70,7 @@ scenario may have the job (serving:); flags change its fields.`,
 	f.StringArrayVar(&b.Set, "set", nil, "change a field of the scenario, such as serving.kv.layout=hnd; may be repeated")
 	b.RegisterOverlay(cmd)
 	f.IntVarP(&b.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
-	f.BoolVar(&b.json, "json", false, "print the results as JSON")
+	f.BoolVar(&b.json, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
 	for _, flag := range []string{"tokens", "batch", "seed", "set", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
