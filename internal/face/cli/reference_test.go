@@ -19,7 +19,7 @@ const referenceIntro = `# Command line
 ` + "`go test ./internal/face/cli -run Reference -update`" + ` writes this page from the help of the verbs.
 ` + "`weft help VERB`" + ` has the same, explains the verb and has more examples. What verbs print and write, and what
 scripts may rely on: [RESULTS.md](RESULTS.md). FILE is a scenario ([SCENARIO.md](SCENARIO.md)) unless the help says
-otherwise; - is standard input or output.
+otherwise. A file - is standard input or output. A flag with (…) may be repeated. Results do not depend on the number of cores.
 `
 
 const sharedIntro = `
@@ -135,11 +135,14 @@ func usage(c *cobra.Command) string {
 	return lines
 }
 
+// shortened leaves out what the page says once.
+var shortened = strings.NewReplacer("; - is standard output, without other output", "", "; - is standard output", "", "; may be repeated", " (…)", "; results do not depend on it", "")
+
 // flagRow is a flag as a line of a list.
 func flagRow(f *pflag.Flag) string {
 	name := strings.TrimSpace("`--" + f.Name + "` " + flags.Kind(f))
 	if f.Shorthand != "" {
 		name = "`-" + f.Shorthand + "`, " + name
 	}
-	return "- " + name + ": " + flags.Meaning(f) + "\n"
+	return "- " + name + ": " + shortened.Replace(flags.Meaning(f)) + "\n"
 }

@@ -17,7 +17,7 @@ published measurements. A miss is shown as a miss.`
 row, and what is known about a miss. ` + "`--case NAME`" + ` selects cases. ` + "`weft validate --markdown`" + ` makes this page.`
 	trustIntro = `Find its kind. An error in time is positive if weft is slower, an error in bandwidth
 if weft is faster. [MODELS.md](MODELS.md#can-i-trust-this-number) has comparisons of fabrics and settings, and
-every assumption.`
+the assumptions.`
 	noCalibration = "No other case takes a parameter from the data on which it is scored."
 )
 
