@@ -37,7 +37,7 @@ time, if the errors of rows are independent. Times are in us, rates in GB/s of a
 // clusterTables are the summary of the measured clusters, their errors by operation and number of
 // ranks, and the fitted figures; nil if there are none.
 func clusterTables(results []validate.Result) []doc.Block {
-	out := clusterSummary(results)
+	out := clusterSummary(results, true)
 	if out == nil {
 		return nil
 	}
@@ -62,15 +62,26 @@ func clusterTables(results []validate.Result) []doc.Block {
 	return append(append(out, doc.Paragraphs(figuresIntro)...), figureTable())
 }
 
-// clusterSummary is a line for each measured cluster, and all scored tables together beside the aims;
-// nil if there are none.
-func clusterSummary(results []validate.Result) []doc.Block {
+// clusterSummary is a line for each measured cluster, and all scored tables together beside the aims,
+// in full or without the rows of single GPUs; nil if there are none.
+func clusterSummary(results []validate.Result, full bool) []doc.Block {
 	overview := overviewTable(results)
 	if len(overview.Rows) == 1 {
 		return nil
 	}
-	aims := &doc.Table{}
-	errorHead(aims, "where", "GPU", "operation, ranks", "tables")
+	out := append(doc.Paragraphs(overviewIntro), overview)
+	return append(append(out, doc.Paragraphs(aimsIntro)...), aimsTable(results, full))
+}
+
+// aimsTable is the errors of all scored tables together; in full also by GPU and number of ranks, and
+// with the names of the tables.
+func aimsTable(results []validate.Result, full bool) *doc.Table {
+	t := &doc.Table{}
+	if full {
+		errorHead(t, "where", "GPU", "operation, ranks", "tables")
+	} else {
+		errorHead(t, "where", "operation")
+	}
 	for _, a := range validate.Aims(results) {
 		where, gpu, what := "inside a node", "all", "all"
 		if a.Between {
@@ -84,10 +95,14 @@ func clusterSummary(results []validate.Result) []doc.Block {
 		case a.Op != "":
 			what = string(a.Op)
 		}
-		errorRow(aims, &a.Of, &a.Limit, where, gpu, what, strings.Join(a.Clusters, ", "))
+		switch {
+		case full:
+			errorRow(t, &a.Of, &a.Limit, where, gpu, what, strings.Join(a.Clusters, ", "))
+		case a.Ranks == 0:
+			errorRow(t, &a.Of, &a.Limit, where, what)
+		}
 	}
-	out := append(doc.Paragraphs(overviewIntro), overview)
-	return append(append(out, doc.Paragraphs(aimsIntro)...), aims)
+	return t
 }
 
 // overviewTable is a line for each cluster. A mean above its limit is a miss if the cluster is

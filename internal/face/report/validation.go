@@ -39,7 +39,7 @@ func ValidationSummary(results []validate.Result) *doc.Document {
 	d := &doc.Document{Title: "Validation"}
 	d.Add(doc.Section{Blocks: doc.Paragraphs(validationIntro + "\n\n" + summaryIntro)})
 	d.Add(doc.Section{Title: "Can I trust this number?", Blocks: []doc.Block{doc.Paragraph{Text: trustIntro}, trustTable(results)}})
-	if blocks := clusterSummary(results); blocks != nil {
+	if blocks := clusterSummary(results, false); blocks != nil {
 		d.Add(doc.Section{Title: "Measured clusters", Blocks: blocks})
 	}
 	d.Add(doc.Section{Title: "How to read the cases", Blocks: []doc.Block{validationRules}})
