@@ -42,7 +42,7 @@ func (c *Flags) Register(cmd *cobra.Command) {
 	c.RegisterFields(cmd)
 	c.RegisterSeed(cmd)
 	c.registerAlgorithm(cmd)
-	cmd.Flags().StringVar(&c.bound, "error", "", "greatest error of the time of a long collective that is estimated from a part of it, or none (default: the scenario's, 1%)")
+	cmd.Flags().StringVar(&c.bound, "error", "", "greatest error of the estimated time of a long collective, or none (default: the scenario's, 1%)")
 	_ = cmd.RegisterFlagCompletionFunc("error", cobra.NoFileCompletions)
 }
 

@@ -73,7 +73,7 @@ variant that fails has its error in the table. The table does not depend on -j.`
 	flags.OutFolder(cmd, &s.out, "the rows, results.parquet and report.html; a folder of the same sweep is continued")
 	f.IntVarP(&s.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.StringVar(&s.memory, "memory", "", "most memory of all running simulations, by weft's estimates (default: most of the free memory)")
-	f.BoolVar(&s.dry, "dry-run", false, "count the variants, and estimate their time and memory from what similar runs took; run nothing")
+	f.BoolVar(&s.dry, "dry-run", false, "count the variants, and estimate their time and memory; run nothing")
 	f.StringArrayVar(&s.like, "like", nil, "with --dry-run, the folder of a similar run or sweep; may be repeated")
 	_ = cmd.MarkFlagDirname("like")
 	s.printing(e, cmd)

@@ -78,7 +78,7 @@ or another objective reuses the simulations.`,
 	f.IntVar(&t.runs, "runs", 0, "maximum number of simulations in all (default: the scenario's, or 300)")
 	f.IntVar(&t.seeds, "seeds", 0, "number of seeds for each candidate (default: the scenario's, or 3)")
 	f.IntVar(&t.heldOut, "held-out", 0, "further seeds for the proof (default: the scenario's, or 10)")
-	t.RegisterStudy(cmd, e, "the outcome and all simulations; simulations that the folder has are not repeated")
+	t.RegisterStudy(cmd, e, "the outcome and all simulations, which are not repeated")
 	_ = cmd.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions([]string{"time", "tail", "pauses", "fairness"}, cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"param", "runs", "seeds", "held-out"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
