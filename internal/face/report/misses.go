@@ -9,16 +9,19 @@ import (
 	"weft/units"
 )
 
-const clusterMissIntro = `Rows of measured clusters: times of an operation that miss, with the range of their sizes and the largest error, and means by
+const missGroupsIntro = `Cases with many rows: times of an operation that miss, with the range of their sizes and the largest error, and means by
 range of sizes and operation, with the one that is furthest above its limit.`
 
+// mostSingle is the number of misses of a case from which on they are one line.
+const mostSingle = 8
+
 // missSummary is the rows that miss: those of measured clusters grouped by case, operation and number
-// of ranks, the others one by one.
+// of ranks, those of other cases with many in a line, and the others one by one.
 func missSummary(results []validate.Result) (out []doc.Block) {
 	var single []validate.Result
 	grouped := doc.NewTable("case", "rows that miss", "rows", "largest", "tolerance")
 	for _, r := range results {
-		if r.Case.Cluster == nil || r.Err != nil {
+		if _, miss, _ := validate.Count([]validate.Result{r}); r.Case.Cluster == nil && miss < mostSingle || r.Err != nil {
 			single = append(single, r)
 			continue
 		}
@@ -30,13 +33,13 @@ func missSummary(results []validate.Result) (out []doc.Block) {
 		out = append(out, t)
 	}
 	if len(grouped.Rows) > 1 {
-		out = append(append(out, doc.Paragraphs(clusterMissIntro)...), grouped)
+		out = append(append(out, doc.Paragraphs(missGroupsIntro)...), grouped)
 	}
 	return out
 }
 
-// missGroup is rows of a measured cluster that miss: means, or times of an operation among so many
-// ranks, in the order of their sizes.
+// missGroup is rows of a case that miss: of a measured cluster means, or times of an operation among
+// so many ranks, in the order of their sizes.
 type missGroup struct{ rows []*validate.Row }
 
 // missGroups are the groups of a case, in its order.
@@ -47,7 +50,7 @@ func missGroups(r *validate.Result) (out []*missGroup) {
 		if row.Verdict() != validate.Miss {
 			continue
 		}
-		key := "" // a mean
+		key := "" // no time of a measured cluster
 		if m := row.Measured; m != nil {
 			key = fmt.Sprintf("%s, %d", m.Op, m.Ranks)
 		}
@@ -63,8 +66,11 @@ func missGroups(r *validate.Result) (out []*missGroup) {
 // name says which rows they are.
 func (g *missGroup) name() string {
 	m := g.rows[0].Measured
-	if m == nil {
+	switch {
+	case m == nil && g.means():
 		return "means"
+	case m == nil:
+		return "rows"
 	}
 	least, most := m.Bytes, m.Bytes
 	for _, row := range g.rows {
@@ -76,6 +82,9 @@ func (g *missGroup) name() string {
 	}
 	return fmt.Sprintf("%s, %d ranks, %s", m.Op, m.Ranks, sizes)
 }
+
+// means reports whether the rows are mean errors, which have a limit.
+func (g *missGroup) means() bool { return g.rows[0].Tolerance.Kind == validate.ToleranceAtMost }
 
 // worst is the row with the largest error.
 func (g *missGroup) worst() *validate.Row {
@@ -91,7 +100,7 @@ func (g *missGroup) worst() *validate.Row {
 // largest is the largest error; of means, the mean.
 func (g *missGroup) largest() string {
 	row := g.worst()
-	if row.Measured == nil {
+	if g.means() {
 		return fmt.Sprintf("%.1f %%", 100*row.Weft[0])
 	}
 	return fmt.Sprintf("%+.1f %%", 100*(row.Weft[0]/row.Reference[0]-1))
@@ -100,7 +109,7 @@ func (g *missGroup) largest() string {
 // tolerance is the allowed error; of means, the limit.
 func (g *missGroup) tolerance() string {
 	row := g.worst()
-	if row.Measured == nil {
+	if g.means() {
 		return fmt.Sprintf("at most %.0f %%", 100*row.Reference[0])
 	}
 	return row.Tolerance.String()

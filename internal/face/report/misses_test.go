@@ -17,6 +17,11 @@ func TestMissesOfAClusterAreOneLineAnOperation(t *testing.T) {
 	results = append(results, validate.Result{Case: &validate.Case{ID: "uet/incast"}, Rows: []validate.Row{
 		{Name: "2:1", Reference: []float64{100}, Weft: []float64{120}, Tolerance: validate.Tolerance{Kind: validate.ToleranceRelative, Limit: .1}},
 	}})
+	many := validate.Result{Case: &validate.Case{ID: "nccl/ordering"}}
+	for i := range mostSingle {
+		many.Rows = append(many.Rows, validate.Row{Name: "x", Reference: []float64{100}, Weft: []float64{111 + float64(i)}, Tolerance: validate.Tolerance{Kind: validate.ToleranceRelative, Limit: .05}})
+	}
+	results = append(results, many)
 	d := &doc.Document{}
 	d.Add(doc.Section{Blocks: missSummary(results)})
 	var page strings.Builder
@@ -25,6 +30,7 @@ func TestMissesOfAClusterAreOneLineAnOperation(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| uet/incast: 2:1 | 100 | 120 | +20.000 % | ±10 % |",
+		"| nccl/ordering | rows | 8 | +18.0 % | ±5 % |",
 		"| nccl/X | means | 1 | 20.0 % | at most 8 % |",
 		"| nccl/X | all-reduce, 8 ranks, 64 KiB to 8 MiB | 2 | -30.0 % | ±25 % |",
 	} {
