@@ -73,10 +73,7 @@ each plane runs one manager for each.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&r.ibsim, "ibsim", false, "attach to a fabric that ibsim or weft ibsim serves")
-	f.StringVar(&r.umad, "umad", "", "manage the real fabric at a port, such as /dev/infiniband/umad0; tested against a double of Linux's interface, not on an adapter")
-	f.StringVar(&r.socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "sim"), "the simulator's name (default: IBSIM_SOCKNAME, or sim)")
-	f.StringVar(&r.host, "host", e.Getenv("SIM_HOST"), "the node to run on, by GUID (H-0002c90300100004) or name (default: SIM_HOST, or the first)")
+	r.ports.register(e, cmd)
 	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
 	r.engineInput.register(cmd)
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
