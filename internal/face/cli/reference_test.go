@@ -17,20 +17,23 @@ import (
 const referenceIntro = `# Command line
 
 ` + "`go test ./internal/face/cli -run Reference -update`" + ` writes this page from the help of the verbs.
-` + "`weft help VERB`" + ` has the same, and explains what the verb does. What verbs print and write, and what scripts
-may rely on: [RESULTS.md](RESULTS.md). FILE is a scenario ([SCENARIO.md](SCENARIO.md)) unless the help says
-otherwise; - is standard input or output.
+` + "`weft help VERB`" + ` has the same, explains the verb and has more examples. What verbs print and write, and what
+scripts may rely on: [RESULTS.md](RESULTS.md). FILE is a scenario ([SCENARIO.md](SCENARIO.md)) unless the help says
+otherwise. A file - is standard input or output. A flag with (…) may be repeated. Results do not depend on the number of cores.
 `
 
 const sharedIntro = `
 ## Flags of several verbs
 
-This table describes the flags that four verbs or more share. The section of a verb names the shared flags that it takes.
+Two verbs or more have these flags. The section of a verb names those that it takes.
 
 `
 
-// shared is the number of verbs from which on a flag is listed once for all.
-const shared = 4
+// examples is the number of a verb's examples on the page.
+const examples = 2
+
+// shared is the number of verbs with different flags from which on a flag is listed once for all.
+const shared = 2
 
 // TestTheReferenceIsTheHelp holds docs/CLI.md against the verbs and flags of the program.
 func TestTheReferenceIsTheHelp(t *testing.T) {
@@ -40,13 +43,19 @@ func TestTheReferenceIsTheHelp(t *testing.T) {
 // referencePage is docs/CLI.md: an index, the flags of several verbs, and a section for each verb.
 func referencePage(weft *cobra.Command) string {
 	count, common := map[string]int{}, map[string]string{} // verbs of a row; the row of most verbs, by flag
+	seen := map[string]bool{}
 	var verbs []*cobra.Command
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c != weft && (c.Example != "" || !c.HasSubCommands()) {
 			verbs = append(verbs, c)
 		}
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) { count[flagRow(f)]++ })
+		if rows := flagRows(c); !seen[strings.Join(rows, "")] {
+			seen[strings.Join(rows, "")] = true // verbs with the same flags count as one
+			for _, row := range rows {
+				count[row]++
+			}
+		}
 		for _, sub := range c.Commands() {
 			if !sub.Hidden {
 				visit(sub)
@@ -63,36 +72,53 @@ func referencePage(weft *cobra.Command) string {
 	}
 	var index, sections strings.Builder
 	for _, g := range weft.Groups() {
-		fmt.Fprintf(&index, "\n**%s**\n\n| verb | |\n|---|---|\n", strings.TrimSuffix(g.Title, ":"))
+		fmt.Fprintf(&index, "\n**%s**\n\n", strings.TrimSuffix(g.Title, ":"))
 		for _, c := range verbs {
 			if topVerb(c).GroupID == g.ID {
-				fmt.Fprintf(&index, "| `%s` | %s |\n", c.CommandPath(), c.Short)
+				fmt.Fprintf(&index, "- `%s`: %s\n", c.CommandPath(), c.Short)
 			}
 		}
 	}
+	var before string // the previous verb with flags
+	var flagsBefore string
 	for _, c := range verbs {
-		fmt.Fprintf(&sections, "\n## %s\n\n%s.\n\n```sh\n%s\n```\n", c.CommandPath(), strings.ToUpper(c.Short[:1])+c.Short[1:], usage(c))
-		var own, also []string
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			row := flagRow(f)
-			if common[f.Name] == row {
-				also = append(also, "`--"+f.Name+"`")
-			} else {
-				own = append(own, row)
-			}
-		})
-		if len(own) > 0 {
-			sections.WriteString("\n| flag | meaning |\n|---|---|\n" + strings.Join(own, ""))
+		fmt.Fprintf(&sections, "\n## %s\n\n```sh\n%s\n```\n", c.CommandPath(), usage(c))
+		flags := verbFlags(c, common)
+		switch {
+		case flags == "":
+			continue
+		case flags == flagsBefore && strings.Count(flags, "\n") > 3:
+			fmt.Fprintf(&sections, "\nIts flags are those of `%s`.\n", before)
+			continue
 		}
-		if len(also) > 0 {
-			sections.WriteString("\nAlso: " + strings.Join(also, ", ") + ".\n")
-		}
+		before, flagsBefore = c.CommandPath(), flags
+		sections.WriteString(flags)
 	}
-	table := "| flag | meaning |\n|---|---|\n"
+	var list string
 	for _, name := range slices.Sorted(maps.Keys(common)) {
-		table += common[name]
+		list += common[name]
 	}
-	return referenceIntro + index.String() + sharedIntro + table + sections.String()
+	return referenceIntro + index.String() + sharedIntro + list + sections.String()
+}
+
+// verbFlags are a verb's flags: a list of its own, and the names of the common ones.
+func verbFlags(c *cobra.Command, common map[string]string) (out string) {
+	var own, also []string
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		row := flagRow(f)
+		if common[f.Name] == row {
+			also = append(also, "`--"+f.Name+"`")
+		} else {
+			own = append(own, row)
+		}
+	})
+	if len(own) > 0 {
+		out = "\n" + strings.Join(own, "")
+	}
+	if len(also) > 0 {
+		out += "\nAlso: " + strings.Join(also, ", ") + ".\n"
+	}
+	return out
 }
 
 // topVerb is the verb of the program to which a verb belongs.
@@ -103,24 +129,32 @@ func topVerb(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// usage is the form of a command, and its examples.
+// flagRows are the lines of all flags of a verb.
+func flagRows(c *cobra.Command) (out []string) {
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) { out = append(out, flagRow(f)) })
+	return out
+}
+
+// usage is the form of a command, and its first examples.
 func usage(c *cobra.Command) string {
-	lines := "# " + strings.TrimSuffix(c.UseLine(), " [flags]")
+	lines, left := "# "+strings.TrimSuffix(c.UseLine(), " [flags]"), examples
 	for line := range strings.SplitSeq(strings.TrimSpace(c.Example), "\n") {
-		if line != "" {
-			lines += "\n" + strings.TrimSpace(line)
+		if line = strings.TrimSpace(line); line != "" && left > 0 {
+			lines += "\n" + line
+			left--
 		}
 	}
 	return lines
 }
 
-// flagRow is a flag as a row of a table.
+// shortened leaves out what the page says once.
+var shortened = strings.NewReplacer("; - is standard output, without other output", "", "; - is standard output", "", "; may be repeated", " (…)", "; results do not depend on it", "")
+
+// flagRow is a flag as a line of a list.
 func flagRow(f *pflag.Flag) string {
-	text := flags.Meaning(f)
 	name := strings.TrimSpace("`--" + f.Name + "` " + flags.Kind(f))
 	if f.Shorthand != "" {
 		name = "`-" + f.Shorthand + "`, " + name
 	}
-	escape := strings.NewReplacer("|", `\|`)
-	return "| " + escape.Replace(name) + " | " + escape.Replace(text) + " |\n"
+	return "- " + name + ": " + shortened.Replace(flags.Meaning(f)) + "\n"
 }

@@ -12,23 +12,24 @@ import (
 	"weft/internal/study/validate"
 )
 
-const overviewIntro = `Published tables of collectives beside weft: the mean error of the time without its sign, and
-the largest with it; a positive one means that weft is slower. "–" is a range without rows.
-The times of NCCL's kernels are fitted to tables. Such a table is scored with figures that were fitted
-without it. Each other table is blind: it gave no constant, and is scored with the figures in use. Which form the
-model has was decided with all tables in view. The limit of a mean is 8, 7 and 6 % in the three ranges inside a node,
-and 10, 8 and 4 % between nodes. Each cluster has its case (nccl/A100 …).
+const overviewIntro = `Published tables of collectives beside weft. A range of sizes has the mean error of the time without its sign, in %,
+and in brackets the largest error; a positive one means that weft is slower.
 
-What the tables do not show: between nodes, reduce-scatter and send/recv stand in T1-default and T1-tuned alone, whose
-network is below par; all-to-all has one row (P5EN). Broadcast, reduce, scatter and gather have no table.
-Not scored are clusters with a fault that somebody reported (A11, A12), a rule of thumb (A13), and tables of AMD's GPUs
-whose health is unknown or which gave RCCL's figures.`
+The times of NCCL's kernels are fitted to tables. A table of a fit is held out: it is scored with figures that were
+fitted without it. A blind table gave no constant, and is scored with the figures in use. The form of the model
+was chosen with all tables in view.
+
+The limits of a mean in the three ranges are 8, 7 and 6 % inside a node, and 10, 8 and 4 % between nodes. Inside a
+node an operation on a GPU and a number of ranks has 12 %.
+
+Between nodes, reduce-scatter and send/recv stand in T1-default and T1-tuned alone, whose network is below par, and
+all-to-all has one row (P5EN). Broadcast, reduce, scatter and gather have no table. Not scored are clusters with a
+reported fault (A11, A12), a rule of thumb (A13), and tables of AMD's GPUs whose health is unknown or which gave RCCL's
+figures.`
 
 const clustersIntro = `The same by operation and number of ranks.`
 
-const aimsIntro = `The rows have the errors of all scored tables, of the blind tables, and of each operation. The aims are a mean error of
-at most 8, 7 and 6 % in the three ranges inside a node, and of 10, 8 and 4 % between nodes. For an operation
-on a GPU and a number of ranks the aim inside a node is 12 %.`
+const aimsIntro = `All scored tables together, the blind tables, and each operation:`
 
 const figuresIntro = `The figures of NCCL's kernels in use, with the 95 % interval of the fit: by the slope of each row's
 time, if the errors of rows are independent. Times are in us, rates in GB/s of a thread block.`
@@ -36,7 +37,7 @@ time, if the errors of rows are independent. Times are in us, rates in GB/s of a
 // clusterTables are the summary of the measured clusters, their errors by operation and number of
 // ranks, and the fitted figures; nil if there are none.
 func clusterTables(results []validate.Result) []doc.Block {
-	out := clusterSummary(results)
+	out := clusterSummary(results, true)
 	if out == nil {
 		return nil
 	}
@@ -50,7 +51,7 @@ func clusterTables(results []validate.Result) []doc.Block {
 			}
 			cells := []string{c.ID, c.Title, yes(c.Unscored == ""), fmt.Sprintf("%s, %d", e.Op, e.Ranks)}
 			if c.Without != nil {
-				errorRow(t, &e.Of, nil, append(cells, "fitted without it")...)
+				errorRow(t, &e.Of, nil, append(cells, "held out")...)
 				errorRow(t, &e.InUse, nil, append(cells, "in use")...)
 			} else {
 				errorRow(t, &e.Of, nil, append(cells, "in use")...)
@@ -61,15 +62,26 @@ func clusterTables(results []validate.Result) []doc.Block {
 	return append(append(out, doc.Paragraphs(figuresIntro)...), figureTable())
 }
 
-// clusterSummary is a line for each measured cluster, and all scored tables together beside the aims;
-// nil if there are none.
-func clusterSummary(results []validate.Result) []doc.Block {
+// clusterSummary is a line for each measured cluster, and all scored tables together beside the aims,
+// in full or without the rows of single GPUs; nil if there are none.
+func clusterSummary(results []validate.Result, full bool) []doc.Block {
 	overview := overviewTable(results)
 	if len(overview.Rows) == 1 {
 		return nil
 	}
-	aims := &doc.Table{}
-	errorHead(aims, "where", "GPU", "operation, ranks", "tables")
+	out := append(doc.Paragraphs(overviewIntro), overview)
+	return append(append(out, doc.Paragraphs(aimsIntro)...), aimsTable(results, full))
+}
+
+// aimsTable is the errors of all scored tables together; in full also by GPU and number of ranks, and
+// with the names of the tables.
+func aimsTable(results []validate.Result, full bool) *doc.Table {
+	t := &doc.Table{}
+	if full {
+		errorHead(t, "where", "GPU", "operation, ranks", "tables")
+	} else {
+		errorHead(t, "where", "operation")
+	}
 	for _, a := range validate.Aims(results) {
 		where, gpu, what := "inside a node", "all", "all"
 		if a.Between {
@@ -83,10 +95,14 @@ func clusterSummary(results []validate.Result) []doc.Block {
 		case a.Op != "":
 			what = string(a.Op)
 		}
-		errorRow(aims, &a.Of, &a.Limit, where, gpu, what, strings.Join(a.Clusters, ", "))
+		switch {
+		case full:
+			errorRow(t, &a.Of, &a.Limit, where, gpu, what, strings.Join(a.Clusters, ", "))
+		case a.Ranks == 0:
+			errorRow(t, &a.Of, &a.Limit, where, what)
+		}
 	}
-	out := append(doc.Paragraphs(overviewIntro), overview)
-	return append(append(out, doc.Paragraphs(aimsIntro)...), aims)
+	return t
 }
 
 // overviewTable is a line for each cluster. A mean above its limit is a miss if the cluster is
@@ -118,7 +134,7 @@ func constantsOf(f tables.Fit) string {
 	if f == "" {
 		return "blind"
 	}
-	return "fitted without it"
+	return "held out"
 }
 
 func yes(b bool) string {
@@ -147,7 +163,7 @@ func errorRow(t *doc.Table, of *[tables.Ranges]tables.Sum, limit *[tables.Ranges
 		cell := doc.None
 		if sum.Rows > 0 {
 			cell = doc.Tenths(sum.Mean())
-			text := fmt.Sprintf("%s (%+.1f %%)", cell.Text, 100*sum.Worst)
+			text := fmt.Sprintf("%.1f (%+.1f)", 100*sum.Mean(), 100*sum.Worst)
 			if limit != nil && sum.Mean() > limit[at] {
 				text += " MISS"
 			}

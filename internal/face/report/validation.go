@@ -13,11 +13,11 @@ import (
 const (
 	validationIntro = `weft's numbers beside references: closed forms, other simulators, vendors' tables and
 published measurements. A miss is shown as a miss.`
-	summaryIntro = "`weft validate --html FILE`" + ` runs the cases and writes all of them: reference, setting, every
-row and what is known about it. ` + "`--case NAME`" + ` selects cases. ` + "`weft validate --markdown`" + ` makes this page.`
+	summaryIntro = "`weft validate --html FILE`" + ` runs the cases and writes each of them: its claim, reference and setting, every
+row, and what is known about a miss. ` + "`--case NAME`" + ` selects cases. ` + "`weft validate --markdown`" + ` makes this page.`
 	trustIntro = `Find its kind. An error in time is positive if weft is slower, an error in bandwidth
-if weft is faster. [MODELS.md](MODELS.md#can-i-trust-this-number) has the same by question,
-and every assumption.`
+if weft is faster. [MODELS.md](MODELS.md#can-i-trust-this-number) has comparisons of fabrics and settings, and
+the assumptions.`
 	noCalibration = "No other case takes a parameter from the data on which it is scored."
 )
 
@@ -34,19 +34,19 @@ var validationRules = doc.List{
 }
 
 // ValidationSummary is docs/VALIDATION.md: errors by kind of number and by cluster, a line for each
-// case, and the misses.
+// chapter, and the misses.
 func ValidationSummary(results []validate.Result) *doc.Document {
 	d := &doc.Document{Title: "Validation"}
 	d.Add(doc.Section{Blocks: doc.Paragraphs(validationIntro + "\n\n" + summaryIntro)})
 	d.Add(doc.Section{Title: "Can I trust this number?", Blocks: []doc.Block{doc.Paragraph{Text: trustIntro}, trustTable(results)}})
-	if blocks := clusterSummary(results); blocks != nil {
+	if blocks := clusterSummary(results, false); blocks != nil {
 		d.Add(doc.Section{Title: "Measured clusters", Blocks: blocks})
 	}
 	d.Add(doc.Section{Title: "How to read the cases", Blocks: []doc.Block{validationRules}})
 	d.Add(doc.Section{Title: "What was calibrated on what", Blocks: []doc.Block{calibrations(results)}})
-	d.Add(doc.Section{Title: "Cases", Blocks: append(countSentence(results), claimTable(results))})
+	d.Add(doc.Section{Title: "Cases", Blocks: append(countSentence(results), countTable(results, true))})
 	if _, miss, _ := validate.Count(results); miss > 0 {
-		d.Add(doc.Section{Title: "Misses", Blocks: []doc.Block{missTable(results, false)}})
+		d.Add(doc.Section{Title: "Misses", Blocks: missSummary(results)})
 	}
 	return d
 }
@@ -88,24 +88,6 @@ func calibrations(results []validate.Result) doc.List {
 func countSentence(results []validate.Result) []doc.Block {
 	pass, miss, notScored := validate.Count(results)
 	return doc.Paragraphs(fmt.Sprintf("%d rows pass, %d miss, %d are not scored.", pass, miss, notScored))
-}
-
-// claimTable is a row for each case, in the order of the chapters.
-func claimTable(results []validate.Result) *doc.Table {
-	t := doc.NewTable("case", "claim", "pass", "miss", "not scored")
-	before := ""
-	for i := range validate.Chapters {
-		for _, r := range validate.Chapters[i].Of(results) {
-			pass, miss, notScored := validate.Count([]validate.Result{r})
-			claim := r.Case.Claim
-			if claim == before {
-				claim = "as above"
-			}
-			before = r.Case.Claim
-			t.Add(doc.Text(r.Case.ID), doc.Text(claim), doc.Count(pass), doc.Count(miss), doc.Count(notScored))
-		}
-	}
-	return t
 }
 
 // trustTable answers by kind of number.

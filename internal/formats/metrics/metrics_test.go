@@ -13,32 +13,76 @@ import (
 	"weft/internal/test/golden"
 )
 
-// The page has the table as the code has it (-update writes it).
+// The page has the tables as the code has them (-update writes them).
 func TestThePageHasTheTable(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| metric | type | unit | of | source of the name | counter of Linux or of the exporter | what weft counts | also read as |\n|---|---|---|---|---|---|---|---|\n")
+	holds(t, "metrics", metricTables())
+	holds(t, "meanings", meaningTable())
+}
+
+// metricTables are a table for each subject and source of names, in the order of the rows.
+func metricTables() string {
+	var heads []string
+	tables := map[string]string{}
 	for i := range Rows {
 		r := &Rows[i]
-		of := string(r.Of)
-		if r.Only != "" {
-			of += ", " + r.Only
+		head := fmt.Sprintf("\nNames of %s, by %s:\n\n", r.Source, r.Of)
+		if tables[head] == "" {
+			heads = append(heads, head)
+			tables[head] = "| metric | unit | counter of Linux or of the exporter | what weft counts | also read as |\n|---|---|---|---|---|\n"
 		}
-		also := ""
+		unit, also := r.Unit, ""
+		if r.Only != "" {
+			unit += ", " + r.Only
+		}
 		if len(r.Also) > 0 {
 			also = "`" + strings.Join(r.Also, "`, `") + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | `%s` | %s | %s |\n", strings.ReplaceAll(r.Name, "%d", "N"), strings.ToLower(r.Type.String()), r.Unit, of,
-			r.Source, strings.ReplaceAll(r.Counter, "%d", "N"), r.Counts, also)
+		tables[head] += fmt.Sprintf("| `%s` | %s | `%s` | %s | %s |\n", page(r.Name), unit, page(r.Counter), r.Counts, also)
 	}
-	holds(t, "metrics", strings.ReplaceAll(b.String(), "``", ""))
-	b.Reset()
-	b.WriteString("| metric | more than the peers | less than the peers |\n|---|---|---|\n")
+	var b strings.Builder
+	for _, head := range heads {
+		b.WriteString(head + tables[head])
+	}
+	return strings.ReplaceAll(b.String(), "``", "") + "\n"
+}
+
+// meaningTable is a line for each pair of meanings, with the metrics that have it.
+func meaningTable() string {
+	var meanings []string
+	names := map[string][]string{}
 	for i := range Rows {
 		if r := &Rows[i]; r.Judged() {
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.ReplaceAll(r.Name, "%d", "N"), r.More, r.Less)
+			meaning := fmt.Sprintf("%s | %s", r.More, r.Less)
+			if names[meaning] == nil {
+				meanings = append(meanings, meaning)
+			}
+			names[meaning] = append(names[meaning], "`"+page(r.Name)+"`")
 		}
 	}
-	holds(t, "meanings", b.String())
+	out := "| metric | more than the peers | less than the peers |\n|---|---|---|\n"
+	for _, m := range meanings {
+		out += fmt.Sprintf("| %s | %s |\n", strings.Join(names[m], ", "), m)
+	}
+	return out
+}
+
+// page is a name as the page has it.
+func page(name string) string { return strings.ReplaceAll(name, "%d", "N") }
+
+// The types are as the page says in a sentence.
+func TestTypesFollowFromNames(t *testing.T) {
+	for i := range Rows {
+		r, want := &Rows[i], gauge
+		switch {
+		case strings.HasPrefix(r.Name, "node_ethtool") || r.Name == "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL":
+			want = untyped
+		case strings.HasSuffix(r.Name, "_total"):
+			want = counter
+		}
+		if r.Type != want {
+			t.Errorf("%s is a %s", r.Name, r.Type)
+		}
+	}
 }
 
 func holds(t *testing.T, section, want string) {

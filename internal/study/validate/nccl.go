@@ -32,7 +32,7 @@ var (
 )
 
 // fitted says what was fitted, and what the score is.
-const fitted = "the times of NCCL's kernels by generation of GPU, and of the software between nodes, are fitted to these tables. Each of the tables is scored with times that were fitted without it; beside them stand the times in use, which are fitted to all. Tables that take part in no fit are blind as to the constants. Which form the model has was decided with all tables in view, the blind ones too."
+const fitted = "the times of NCCL's kernels by generation of GPU, and of the software between nodes, are fitted to these tables; each is scored with times that were fitted without it. Measured clusters, above, says which tables gave no constant."
 
 // ncclCases compare published tables with the model of the cluster.
 func ncclCases() []*Case {

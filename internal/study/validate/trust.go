@@ -23,10 +23,10 @@ var kinds = []kind{
 		number:  "bytes of a packet; time of a packet, a message or a READ on free links",
 		against: "arithmetic",
 		cases:   []string{"packet/", "message/", "verbs/", "uet/message", "iwarp/"},
-		doubt:   "where latencies of the catalog are assumptions, above all between fabrics whose switches differ",
+		doubt:   "where latencies of the catalog are assumptions",
 	},
 	{
-		number:   "throughput and queueing of simple traffic: incast, ring, random arrivals, uniform traffic, reductions in switches",
+		number:   "throughput and queueing: incast, ring, random arrivals, uniform traffic, reductions in switches",
 		against:  "closed forms",
 		cases:    []string{"incast/", "ring/", "queue/", "uniform/", "sharp/"},
 		doubt:    "for the inside of a switch chip, which no vendor publishes",
@@ -75,7 +75,7 @@ var kinds = []kind{
 		number:  "the choice of algorithm and protocol that NCCL makes",
 		against: "NCCL's own formula",
 		cases:   []string{"model/formula"},
-		doubt:   "with a tuner plug-in whose rules nccl.tuner does not have, or on nodes without an NVSwitch",
+		doubt:   "with a tuner plug-in that nccl.tuner does not have, or without an NVSwitch",
 	},
 	{
 		number:  "time of a collective by one algorithm",
@@ -87,7 +87,7 @@ var kinds = []kind{
 		number:  "time of a collective inside a node",
 		against: "measured tables of healthy clusters; some rows are fitted",
 		cases:   []string{"nccl/A100", "nccl/H100", "nccl/B200", "nccl/A4", "nccl/T2", "nccl/V8", "nccl/T1", "nccl/A8", "nccl/V10", "nccl/T8", "nccl/MI300X", "nccl/MI300X-torch", "nccl/MI325X"},
-		doubt:   "where the launch counts: one thread for all GPUs, PyTorch, or a slow host. See \"Measured clusters\" by range of sizes",
+		doubt:   "where the launch counts: one thread for all GPUs, PyTorch, or a slow host",
 	},
 	{
 		number:  "time of a collective between nodes",
@@ -103,9 +103,9 @@ var kinds = []kind{
 	},
 	{
 		number:  "what NCCL's division of messages for adaptive routing costs",
-		against: "one cluster of two nodes, whose runs contradict each other and whose cabling is not known",
+		against: "one cluster of two nodes, of unknown cabling, whose runs contradict each other",
 		cases:   []string{"nccl/ordering-all-to-all", "nccl/ordering-ring"},
-		doubt:   "for all-to-all from 1 to 32 MiB, where weft has too little of it; and for trees, which nobody measured",
+		doubt:   "for all-to-all from 1 to 32 MiB, where weft has too little of it, and for trees",
 	},
 	{
 		number:  "the cost of ECMP's collisions",
@@ -161,7 +161,7 @@ var kinds = []kind{
 		cases:   []string{"serving/vllm-one-gpu", "serving/vllm-one-client", "serving/disaggregated-prefill", "serving/disaggregated-decode"},
 		doubt:   "as what a client sees of a burst, or of prompts where experts are uneven in ways that are not published. The difference between two fabrics is the better figure",
 	},
-	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and the scenario gives their times"},
+	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide"},
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
 }
 

@@ -85,7 +85,7 @@ The exit code is 0 if every requirement is proved, else 5.`,
 	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, without other output")
 	f.StringVar(&fabric.partitions, "partitions", "", "the partitions.conf of a real fabric")
 	f.StringVar(&fabric.tables, "tables", "", "a file with the forwarding tables of a real fabric, such as opensm-lfts.dump")
-	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use (default: all)")
+	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	c.Register(cmd)
 	e.ExactFlag(cmd)
 	e.ReportFlags(cmd)

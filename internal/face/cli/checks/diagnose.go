@@ -35,16 +35,16 @@ type logged struct {
 
 func (l *logged) register(e *simulator.Simulator, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
+	f.StringVar(&l.name, "cluster", "dgx-h100", "a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
 	f.StringVar(&l.op, "op", "", "the operation, if the log does not name it: all-reduce, all-gather, …")
-	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size, such as 8G (default: 4 GiB in one node; between nodes 4 GiB divided by the ranks, at most 64 MiB)")
+	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size (default: 4 GiB in one node; between nodes 4 GiB over the ranks, at most 64 MiB)")
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	e.ExactFlag(cmd)
 	l.Flags.Register(cmd)
-	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first with the links in the log)"
+	f.Lookup("fabric").Usage = "one of the scenario's fabrics, or a preset (default: the first with the links in the log)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
 }
 
@@ -214,7 +214,7 @@ neither a fault nor a healthy cluster.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&d.sizes, "sizes", 0, "maximum number of compared sizes of a table (default: 6)")
-	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: the error on published tables of healthy clusters)")
+	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, as weft calibrate finds it (default: that on published tables)")
 	d.register(e, cmd)
 	d.peers.register(cmd)
 	e.ReportFlags(cmd)

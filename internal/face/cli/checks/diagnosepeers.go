@@ -43,10 +43,10 @@ type comparing struct {
 
 func (c *comparing) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&c.from, "prometheus", nil, "beside a log or instead of one: compare ports, GPUs and ranks with their peers, from a Prometheus (its URL), a saved answer of it, a text dump, or NCCL Inspector's JSON; may be repeated")
+	f.StringArrayVar(&c.from, "prometheus", nil, "compare ports, GPUs and ranks with their peers: a Prometheus's URL, its saved answer, a text dump, or NCCL Inspector's JSON; may be repeated")
 	f.DurationVar(&c.last, "last", time.Hour, "with a URL: the length of the range")
 	f.StringVar(&c.until, "until", "", "with a URL: the end of the range, such as 2026-11-23T05:00:00Z (default: now)")
-	f.StringVar(&c.match, "match", "", `with a URL: matchers of labels that choose a part of the cluster, such as 'job="node",rack=~"a.*"'`)
+	f.StringVar(&c.match, "match", "", `with a URL: labels that choose a part of the cluster, such as 'job="node",rack=~"a.*"'`)
 }
 
 // do compares and reports.

@@ -43,8 +43,7 @@ tolerance, and 6 if no row is scored.`,
 	f := cmd.Flags()
 	f.StringVar(&v.glob, "case", "*", "only the cases with a matching name or folder: packet, pfc/*, fct/star100_*")
 	f.BoolVar(&v.markdown, "markdown", false, "print the summary docs/VALIDATION.md")
-	v.RegisterStudy(cmd, e, "cases to run at the same time; results do not depend on it (default: all cores)",
-		"validation.json and report.html", "print as JSON")
+	v.RegisterStudy(cmd, e, "validation.json and report.html")
 	e.ReportFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -115,5 +115,8 @@ func Meaning(f *pflag.Flag) string {
 	case "", "0", "false", "[]", "0s", "<nil>":
 		return text
 	}
+	if strings.Contains(text, "(default") {
+		return text // it says more than the value
+	}
 	return text + " (default " + strings.Trim(f.DefValue, "[]") + ")"
 }

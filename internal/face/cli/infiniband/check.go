@@ -54,7 +54,7 @@ the cables of this fabric allow, and 6 if no path could be tried.`,
 	f.StringVar(&c.sl2vl, "sl2vl", "", "opensm-sl2vl.dump, smpquery sl2vl or the list of ibdmchk -d: lanes by switch, ports and service level")
 	f.StringVar(&c.pathSL, "path-sl", "", "service levels of paths: path records, or a list as ibdmchk -c reads it")
 	f.StringVar(&c.matrix, "lid-matrix", "", "opensm-lid-matrix.dump: hops by switch, destination and port, to compare")
-	f.StringVar(&c.order, "order", "", "file with the nodes of a job in the order of ranks: names or GUIDs, one a line (default: all, by name)")
+	f.StringVar(&c.order, "order", "", "nodes of a job in the order of ranks, a name or GUID a line (default: all, by name)")
 	f.IntVarP(&c.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&c.json, "json", false, "print as JSON")
 	e.ReportFlags(cmd)

@@ -22,13 +22,13 @@ type engineInput struct {
 
 func (in *engineInput) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&in.roots, "roots", "", "file with the NodeGUIDs of the switches at the top, one a line (opensm -a)")
-	f.StringVar(&in.hosts, "compute-nodes", "", "file with the port GUIDs of compute nodes, for ftree (opensm -u; default: all adapters)")
-	f.StringVar(&in.order, "order", "", "file with port GUIDs that get routes first (opensm --guid_routing_order_file)")
+	f.StringVar(&in.roots, "roots", "", "NodeGUIDs of the switches at the top, one a line (opensm -a)")
+	f.StringVar(&in.hosts, "compute-nodes", "", "port GUIDs of compute nodes, for ftree (opensm -u; default: all adapters)")
+	f.StringVar(&in.order, "order", "", "port GUIDs that get routes first (opensm --guid_routing_order_file)")
 	f.StringVar(&in.torus, "torus-config", "", "torus-2QoS.conf, for torus-2QoS: dimensions and the directions of some cables")
 	f.IntVar(&in.lanes, "lanes", 8, "data lanes of the switches, 1 to 15")
-	f.IntVar(&in.nueLanes, "nue-lanes", 1, "most lanes that nue uses, 1 to 15 (opensm --nue_max_num_vls; 0 there is 15 here)")
-	f.BoolVar(&in.bySpeed, "by-speed", false, "count paths relative to the rate of each cable, so that slow cables get fewer; not with torus-2QoS, ftree, dragonfly")
+	f.IntVar(&in.nueLanes, "nue-lanes", 1, "most lanes that nue uses, 1 to 15 (opensm --nue_max_num_vls)")
+	f.BoolVar(&in.bySpeed, "by-speed", false, "count paths relative to the rates of cables; not with torus-2QoS, ftree, dragonfly")
 	for _, name := range []string{"roots", "compute-nodes", "order", "torus-config"} {
 		_ = cmd.MarkFlagFilename(name)
 	}

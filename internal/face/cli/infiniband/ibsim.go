@@ -67,7 +67,7 @@ restart NODE are weft's own.`,
 			return serveIbsim(cmd.Context(), e, s, counted, socket, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "weft"), "the value of IBSIM_SOCKNAME for programs (default: IBSIM_SOCKNAME, or weft; the real ibsim has sim)")
+	cmd.Flags().StringVar(&socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "weft"), "the value of IBSIM_SOCKNAME for programs (default: IBSIM_SOCKNAME, or weft)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the address and the size of the served fabric as JSON")
 	cmd.Flags().BoolVar(&withTraffic, "traffic", false, "simulate the scenario's workload first: the ports' counters begin with its packets")
 	c.Register(cmd)

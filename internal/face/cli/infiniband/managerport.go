@@ -40,7 +40,7 @@ func (a *attachment) register(e *process.Env, cmd *cobra.Command, simulated, rea
 	f.BoolVar(&a.ibsim, "ibsim", false, simulated)
 	f.StringVar(&a.umad, "umad", "", real)
 	f.StringVar(&a.socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "sim"), "the simulator's name (default: IBSIM_SOCKNAME, or sim)")
-	f.StringVar(&a.host, "host", e.Getenv("SIM_HOST"), "the node to run on, by GUID as in H-0002c90300100004, or by name (default: SIM_HOST, or the simulator's first)")
+	f.StringVar(&a.host, "host", e.Getenv("SIM_HOST"), "the node to run on, by GUID (H-0002c90300100004) or name (default: SIM_HOST, or the first)")
 }
 
 // asManager opens the port for a Subnet Manager.

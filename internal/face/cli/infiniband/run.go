@@ -87,7 +87,7 @@ each plane runs one manager for each.`,
 	f.Uint64Var(&r.smKey, "sm-key", 1, "key by which managers trust each other; 1 is opensm's default")
 	f.Uint64Var(&r.mKey.Key, "m-key", 0, "key that protects ports from other managers; 0 protects nothing")
 	f.Uint8Var(&r.mKey.Level, "m-key-protection", 1, "requests that ports refuse without the key: 0 writes, 1 also reads of the key, 2 all reads")
-	f.DurationVar(&r.lease, "m-key-lease", 0, "time that ports keep the key without a request from the manager, in whole seconds; 0 is without end")
+	f.DurationVar(&r.lease, "m-key-lease", 0, "time that ports keep the key without a request, in whole seconds; 0: without end")
 	f.BoolVar(&r.asJSON, "json", false, "print events as JSON, one per line")
 	f.BoolVar(&r.reassign, "reassign", false, "assign LIDs anew, even if ports have one")
 	_ = cmd.RegisterFlagCompletionFunc("engine", cobra.NoFileCompletions)

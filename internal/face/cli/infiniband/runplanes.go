@@ -31,9 +31,9 @@ func (a *attachments) register(e *process.Env, cmd *cobra.Command) {
 	one.register(e, &defaults, "attach to a fabric that ibsim or weft ibsim serves", "")
 	f := cmd.Flags()
 	f.BoolVar(&a.ibsim, "ibsim", false, defaults.Flags().Lookup("ibsim").Usage)
-	f.StringArrayVar(&a.umad, "umad", nil, "manage the real fabric at a port, such as /dev/infiniband/umad0; again for a port of each further plane. Untried: no adapter was at hand, and it was tested against a double of Linux's interface alone")
+	f.StringArrayVar(&a.umad, "umad", nil, "manage the real fabric at a port, such as /dev/infiniband/umad0; again for each further plane. Tested against a double of Linux's interface, not on an adapter")
 	f.StringVar(&a.socket, "socket", one.socket, defaults.Flags().Lookup("socket").Usage)
-	f.StringArrayVar(&a.hosts, "host", nil, "the node to run on, by GUID as in H-0002c90300100004, or by name; of weft ibsim also a port, as in H-0002c90300100004[2]; again for a port of each further plane (default: SIM_HOST, or the simulator's first)")
+	f.StringArrayVar(&a.hosts, "host", nil, "the node to run on, by GUID (H-0002c90300100004) or name; of weft ibsim also its port, H-0002c90300100004[2]; again for each further plane (default: SIM_HOST, or the first)")
 }
 
 // each is a port on each plane.

@@ -89,11 +89,11 @@ that cost most. Ctrl-C prints what was judged.`,
 	}
 	w.RegisterFields(cmd)
 	f := cmd.Flags()
-	f.StringArrayVar(&w.fail, "fail", nil, "a part that fails: a switch, or a switch and a port, such as leaf7:12; may be repeated")
+	f.StringArrayVar(&w.fail, "fail", nil, "a switch, or a switch and a port, that fails: leaf7, leaf7:12; may be repeated")
 	f.BoolVar(&w.everyLink, "every-link", false, "every switch and every cable, one at a time")
 	f.StringVar(&w.engine, "engine", "", "InfiniBand's routing engine: auto, ftree, updn, minhop, … (default: the scenario's, or auto)")
 	f.IntVar(&w.shifts, "shifts", 0, fmt.Sprintf("shifts that judge each part; 0: all, and %d with --every-link", everyLinkShifts))
-	w.RegisterStudy(cmd, e, "cores to use; results do not depend on it (default: all)", "what-if.json and report.html", "print as JSON, the same as what-if.json")
+	w.RegisterStudy(cmd, e, "what-if.json and report.html")
 	for _, flag := range []string{"fail", "shifts"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}

@@ -86,7 +86,7 @@ in that simulator's format.`,
 	f.BoolVar(&x.whole, "whole", false, "simulate every communication in full, even if all ranks do the same")
 	e.ExactFlag(cmd)
 	f.Lookup("exact").Usage = simulator.StepsExactUsage
-	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)
+	f.BoolVar(&x.json, "json", false, "print as JSON")
 	e.ReportFlags(cmd)
 	flags.OutFolder(cmd, &x.out, replayFile)
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)

@@ -93,8 +93,7 @@ best few are simulated on each fabric. The batch of the step stays.`,
 	flags.Absent(cmd, "only a collective alone is estimated from a part of it", "error")
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()
-	x.RegisterStudy(cmd, e, "cores to use; results do not depend on it (default: all)",
-		"scenario.yaml, results.json, meta.json, report.html and trace.json", "print the results as JSON")
+	x.RegisterStudy(cmd, e, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	flags.CountVar(f, &x.seeds, "seeds", 1, 1, maxTrainSeeds, "number of seeds for the step: run.seed and the next ones")
 	f.BoolVar(&x.whole, "whole", false, "simulate every communication of the step in full, and reuse nothing")
 	f.Lookup("exact").Usage = simulator.StepsExactUsage

@@ -80,7 +80,7 @@ fabric; auto goes as fast as the machine can, never faster than its own clock.`,
 	c.RegisterSeed(cmd)
 	flags.Absent(cmd, flags.NoCollective, "algo", "proto", "error")
 	flags.OutFolder(cmd, &x.Out, "scenario.yaml, results.json, meta.json and report.html")
-	f.BoolVar(&x.JSON, "json", false, "print the results as JSON, the same as results.json")
+	f.BoolVar(&x.JSON, "json", false, "print as JSON")
 	simulator.SeriesFlag(cmd, &x.Series)
 	simulator.MetricsFlag(cmd, &x.Metrics)
 	e.DetailsFlag(cmd)

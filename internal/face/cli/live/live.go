@@ -130,7 +130,7 @@ the five differ too much, there is no prediction.`,
 	f.BoolVar(&l.inside, "in-process", false, "ranks are goroutines of this process, with sockets of their own")
 	f.StringSliceVar(&l.hosts, "hosts", nil, "hosts that run weft live serve, HOST or HOST:RANKS; instead of -n and --addr")
 	f.Uint16VarP(&l.tcp, "port", "p", livePort, "TCP port of the hosts' servers")
-	f.StringVar(&l.pcap, "pcap", "", "write every packet to files of this name, one for each rank, with its number before the extension (pcapng)")
+	f.StringVar(&l.pcap, "pcap", "", "write every packet to a file of this name and the rank's number (pcapng)")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "ranks")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "addr")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "in-process")

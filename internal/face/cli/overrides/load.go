@@ -42,7 +42,7 @@ func (c *Flags) Register(cmd *cobra.Command) {
 	c.RegisterFields(cmd)
 	c.RegisterSeed(cmd)
 	c.registerAlgorithm(cmd)
-	cmd.Flags().StringVar(&c.bound, "error", "", "error to which the time of a long collective may be estimated from a part of it, such as 1%, or none (default: the scenario's run.error, 1%)")
+	cmd.Flags().StringVar(&c.bound, "error", "", "greatest error of the estimated time of a long collective, or none (default: the scenario's, 1%)")
 	_ = cmd.RegisterFlagCompletionFunc("error", cobra.NoFileCompletions)
 }
 
@@ -58,7 +58,7 @@ func (c *Flags) RegisterFields(cmd *cobra.Command) {
 
 // RegisterOverlay adds the flag for files of fields.
 func (c *Flags) RegisterOverlay(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&c.Overlay, "overlay", nil, "apply a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
+	cmd.Flags().StringArrayVar(&c.Overlay, "overlay", nil, "file of fields to apply over the scenario, before --set, such as weft calibrate writes; may be repeated")
 	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
 }
 

@@ -111,7 +111,7 @@ func (e *Env) Style() doc.Style {
 
 // DetailsFlag registers the flag for the whole of a document that exceeds a screen.
 func (e *Env) DetailsFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&e.Details, "details", false, "print everything, even if it is longer than a screen of 50 lines")
+	cmd.Flags().BoolVar(&e.Details, "details", false, "print everything, also beyond a screen of 50 lines")
 }
 
 // PageFlag registers the flag for the page of a verb without an output folder.

@@ -85,9 +85,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	f.IntSliceVar(&c.qps, "qps", []int{1, 2, 4}, "queue pairs per connection, of ECMP")
 	f.StringSliceVar(&c.modes, "modes", []string{"ecmp", "flowlet", "adaptive", "spray"}, "ways of balancing: "+strings.Join(balancing, ", "))
 	f.IntVar(&c.seeds, "hash-seeds", 10, "hash seeds of each distribution")
-	c.RegisterStudy(cmd, e,
-		"simulations at the same time; results do not depend on it (default: all cores)",
-		"scenario.yaml, collisions.json and report.html", "print as JSON, the same as collisions.json")
+	c.RegisterStudy(cmd, e, "scenario.yaml, collisions.json and report.html")
 	e.ReportFlags(cmd)
 	for _, flag := range []string{"nodes", "qps", "hash-seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)

@@ -86,9 +86,9 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
 	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it replaces the increment")
 	f.IntVarP(&b.iters, "iters", "n", 1, "iterations of each size; without jitter each is the same")
 	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before the measured ones")
-	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread, with their share of its NICs; one thread launches for all of them (default: all, each with a process; 1 with -t)")
+	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread, for which one thread launches (default: all, each with a process; 1 with -t)")
 	f.IntVarP(&b.threads, "nthreads", "t", 1, "threads of each node; -t times -g GPUs take part")
-	f.StringVar(&b.as, "as", "", "the harness that reports the times: nccl-tests, launched as -t and -g say, or torch (default: the scenario's, nccl-tests with a process for each GPU)")
+	f.StringVar(&b.as, "as", "", "what reports the times: nccl-tests, launched as -t and -g say, or torch (default: the scenario's)")
 	f.IntVarP(&b.checks, "check", "c", 1, "0 prints N/A for #wrong; nothing else to check")
 	f.StringVarP(&b.datatype, "datatype", "d", "float", "element type")
 	f.IntVarP(&b.root, "root", "r", 0, "root rank of a broadcast, reduce, scatter or gather")
@@ -100,8 +100,8 @@ launches for several GPUs bounds the time from below, and PyTorch adds its own l
 	b.Flags.Register(cmd)
 	b.Execution.Register(e, cmd)
 	e.DetailsFlag(cmd)
-	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest of its algorithms, and allows --details"
-	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
+	f.Lookup("algo").Usage += "; all compares NCCL's choice with the fastest"
+	f.Lookup("fabric").Usage = "one of the scenario's fabrics, or a preset (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
 	return cmd
 }

@@ -78,7 +78,7 @@ and how it compares with measurements: docs/INFERENCE.md.`,
 	for _, name := range []string{"algo", "proto"} {
 		_ = f.MarkHidden(name)
 	}
-	f.Lookup("fabric").Usage = "the fabrics: the scenario's, or fabric presets of the catalog (default: all of the scenario's)"
+	f.Lookup("fabric").Usage = "the scenario's fabrics, or presets (default: all of the scenario's)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
 	return cmd
 }

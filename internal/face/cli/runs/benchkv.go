@@ -27,7 +27,7 @@ type benchKV struct {
 
 // kvFields are flags that stand for fields of the scenario.
 var kvFields = []struct{ flag, path, usage string }{
-	{"model", "serving.model", "the model: a preset of the catalog (default: the scenario's, llama3-70b for a preset of a node)"},
+	{"model", "serving.model", "a model of the catalog (default: the scenario's, llama3-70b for a node preset)"},
 	{"prefill-nodes", "serving.prefill.nodes", "nodes that compute prompts (default: half of the cluster)"},
 	{"decode-nodes", "serving.decode.nodes", "nodes that compute answers (default: the other half)"},
 	{"prefill-tp", "serving.prefill.tensor", "GPUs of a prefill instance that divide a layer (default: the scenario's, a node's for a preset)"},
@@ -70,7 +70,7 @@ scenario may have the job (serving:); flags change its fields.`,
 	f.StringArrayVar(&b.Set, "set", nil, "change a field of the scenario, such as serving.kv.layout=hnd; may be repeated")
 	b.RegisterOverlay(cmd)
 	f.IntVarP(&b.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
-	f.BoolVar(&b.json, "json", false, "print the results as JSON")
+	f.BoolVar(&b.json, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("cluster", overrides.CompleteCluster)
 	for _, flag := range []string{"tokens", "batch", "seed", "set", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)

@@ -55,7 +55,7 @@ the unchanged scenario, as weft run makes it: no lead is claimed.`,
 			return compare(cmd.Context(), e, r, &c, &x, given[0])
 		},
 	}
-	flags.CountVar(cmd.Flags(), &seeds, "seeds", 0, 1, weft.MaxSeeds, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 where paths, marks, losses or traffic are random; fewer of long runs)")
+	flags.CountVar(cmd.Flags(), &seeds, "seeds", 0, 1, weft.MaxSeeds, "seeds of each size, with jitter; 1: one run of the unchanged scenario (default: 5, or 16 with random paths, marks, losses or traffic; fewer of long runs)")
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.Register(cmd)
 	x.Register(e, cmd)

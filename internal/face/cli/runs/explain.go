@@ -61,7 +61,7 @@ Of a scenario file it simulates the run with its pauses recorded, as weft run do
 	}
 	flags.SVG(cmd, &svg, "bus bandwidth over message size, and how far each fabric is behind the fastest")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.Flags().IntVarP(&x.Workers, "workers", "j", 0, "cores to use for a scenario file; results do not depend on it (default: all)")
+	cmd.Flags().IntVarP(&x.Workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 	c.Register(cmd)
 	e.ReportFlags(cmd)

@@ -60,7 +60,7 @@ after the response.`,
 	}
 	l.Given = cmd.Flags()
 	f := cmd.Flags()
-	f.StringSliceVar(&l.Fabrics, "fabric", nil, "fabric presets, or fabrics of the scenario (default: InfiniBand, RoCE v2 and TCP at 400 Gb/s, or all of the scenario's)")
+	f.StringSliceVar(&l.Fabrics, "fabric", nil, "presets, or fabrics of the scenario (default: all of the scenario's, or InfiniBand, RoCE v2 and TCP at 400 Gb/s)")
 	flags.Absent(cmd, "the size of the message is --bytes", "size")
 	f.StringVar(&l.bytes, "bytes", "2", "size of the message, in the form of ib_write_lat (2, 4K)")
 	f.StringVar(&l.op, "op", "write", "operation: write, send or read; TCP sends")

@@ -26,12 +26,12 @@ type fixedFlag struct {
 var fixedFlags = []fixedFlag{
 	{"agg_iters", "m", 1, []int{1}, "operations aggregated in an iteration; only 1", "operations are not aggregated"},
 	{"run_cycles", "N", 1, []int{1}, "cycles over all sizes; only 1", "each cycle would print the same rows"},
-	{"average", "a", 1, []int{1, 3}, "time over the ranks: 1 and 3 (they start together, and time ends with the last)", "the time of rank 0, or of the first rank that is done, is not kept"},
+	{"average", "a", 1, []int{1, 3}, "time over the ranks: 1 and 3 (until the last rank ends)", "the time of rank 0, or of the first rank that is done, is not kept"},
 	{"parallel_init", "p", 0, nil, "no effect: nothing is initialised", ""},
 	{"blocking", "z", 0, []int{0}, "only 0: the next operation is posted before the previous one is done", "waiting for each operation is not simulated"},
 	{"stream_null", "y", 0, nil, "no effect: there is no stream", ""},
 	{"timeout", "T", 0, nil, "no effect: run.limit bounds a simulation", ""},
-	{"cudagraph", "G", 0, nil, "from 1 on: CUDA graphs launch the kernels, so launches do not bound the time; kernels start as without graphs", ""},
+	{"cudagraph", "G", 0, nil, "from 1 on: CUDA graphs launch the kernels, so launches do not bound the time", ""},
 	{"report_cputime", "C", 0, []int{0}, "only 0: the time of the operation is reported", "the table has the time of the operation, not of the CPU's calls"},
 	{"local_register", "R", 0, []int{0}, "only 0: buffers are not registered", "registered buffers are not simulated"},
 }

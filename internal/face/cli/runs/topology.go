@@ -35,7 +35,7 @@ func NewTopology(e *process.Env) *cobra.Command {
 		},
 	}
 	flags.SVG(cmd, &svg, "the (first) fabric")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	c.RegisterFields(cmd)
 	flags.Absent(cmd, flags.NoSimulation, "algo", "proto", "error", "seed")
 	e.PageFlag(cmd)

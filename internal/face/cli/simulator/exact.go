@@ -14,12 +14,12 @@ import (
 
 // ExactFlag registers the flag for skipping. The runner of the environment obeys it.
 func (e *Simulator) ExactFlag(cmd *cobra.Command) {
-	cmd.Flags().TextVar(&e.Exact, "exact", weft.ExactOn, "`on|off|check`: skip periods of a simulation that repeat an earlier one exactly; results do not depend on it, and check runs each simulation both ways to prove it")
+	cmd.Flags().TextVar(&e.Exact, "exact", weft.ExactOn, "skip periods that repeat an earlier one exactly (`on|off|check`); results do not depend on it, and check proves it by running both ways")
 	_ = cmd.RegisterFlagCompletionFunc("exact", cobra.FixedCompletions([]string{"on", "off", "check"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // StepsExactUsage describes --exact of verbs that can put a workload together from its parts.
-const StepsExactUsage = "`on|off|check`: skip periods of a simulation that repeat an earlier one exactly; check, with --whole, runs the workload both ways and fails on a difference"
+const StepsExactUsage = "skip periods that repeat an earlier one exactly (`on|off|check`); check, with --whole, runs both ways and fails on a difference"
 
 // CheckSteps refuses a check of parts.
 func (e *Simulator) CheckSteps(whole bool) error {

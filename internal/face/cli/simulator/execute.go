@@ -40,7 +40,7 @@ func (x *Execution) Register(e *Simulator, cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.OutFolder(cmd, &x.Out, "scenario.yaml, results.json, meta.json and report.html")
 	f.IntVarP(&x.Workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
-	f.BoolVar(&x.JSON, "json", false, "print the results as JSON, the same as results.json")
+	f.BoolVar(&x.JSON, "json", false, "print as JSON")
 	e.ExactFlag(cmd)
 	SeriesFlag(cmd, &x.Series)
 	MetricsFlag(cmd, &x.Metrics)

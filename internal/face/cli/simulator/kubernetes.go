@@ -20,7 +20,7 @@ var kubernetesFlags = []string{"name", "namespace", "image", "claim", "storage-c
 // Register registers the flags of a Job of Kubernetes.
 func (j *IndexedJob) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&j.On, "kubernetes", false, "print a manifest for kubectl apply -f: an Indexed Job with its files and its volume claim")
+	f.BoolVar(&j.On, "kubernetes", false, "print a manifest for kubectl apply -f: an Indexed Job with its files and volume claim")
 	f.StringVar(&j.Name, "name", "", "with --kubernetes: name of the Job, and of its folder in the volume (default: from the scenario)")
 	f.StringVar(&j.Namespace, "namespace", "", "with --kubernetes: namespace (default: the one of kubectl)")
 	f.StringVar(&j.Image, "image", "", "with --kubernetes: image of weft (default: weft with this version as its tag)")

@@ -34,7 +34,7 @@ const textfileEvery = 5 * time.Second
 
 // MetricsFlag registers the flag for counters that Prometheus reads during the run.
 func MetricsFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "metrics", "", "serve counters to Prometheus meanwhile at this address, such as :9400 on loopback; or write FILE.prom for the node exporter's textfile collector (docs/METRICS.md)")
+	cmd.Flags().StringVar(to, "metrics", "", "serve counters to Prometheus at this address, such as :9400 on loopback, or write FILE.prom for the node exporter (docs/METRICS.md)")
 }
 
 // exporter gives the counters to Prometheus.

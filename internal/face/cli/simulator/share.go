@@ -65,13 +65,13 @@ type StudyFlags struct {
 	array   ArrayJob
 }
 
-// RegisterStudy registers the flags: cores and document say what -j counts and --json prints, folder what --out holds.
-func (s *StudyFlags) RegisterStudy(cmd *cobra.Command, e *Simulator, cores, folder, document string) {
+// RegisterStudy registers the flags: folder says what --out holds.
+func (s *StudyFlags) RegisterStudy(cmd *cobra.Command, e *Simulator, folder string) {
 	f := cmd.Flags()
 	flags.OutFolder(cmd, &s.Out, folder)
-	f.IntVarP(&s.Workers, "workers", "j", 0, cores)
+	f.IntVarP(&s.Workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
-	f.BoolVar(&s.JSON, "json", false, document)
+	f.BoolVar(&s.JSON, "json", false, "print as JSON")
 	e.ExactFlag(cmd)
 	s.array.Register(cmd)
 }

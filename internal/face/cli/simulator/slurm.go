@@ -35,7 +35,7 @@ const mostElements = 100_000
 // Register registers the flags of an array job of Slurm.
 func (a *ArrayJob) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&a.On, "slurm", false, "submit an array job of Slurm that does the work, and a job that collects; needs --out, on a shared file system")
+	f.BoolVar(&a.On, "slurm", false, "submit an array job that does the work, and a job that collects; needs --out, on a shared file system")
 	f.StringVar(&a.Partition, "partition", "", "with --slurm: partition (default: the site's)")
 	f.StringVar(&a.Account, "account", "", "with --slurm: account (default: the user's)")
 	f.DurationVar(&a.Time, "time", 0, "with --slurm: time limit of an element, such as 2h (default: the partition's)")

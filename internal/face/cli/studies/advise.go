@@ -42,7 +42,7 @@ keeps the limits of first token and tokens, and what to change first.`,
 	devicesFlag(cmd, &x.devices)
 	flags.OutFolder(cmd, &x.out, "the designs' scenarios, advice.json and report.html")
 	f.StringArrayVar(&x.set, "set", nil, "change a field of the profile, such as weights.cost=30; may be repeated")
-	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
+	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
 	e.ExactFlag(cmd)
 	e.ReportFlags(cmd)

@@ -98,7 +98,7 @@ bytes. What is wrong is removed, and the exit code is 5.`,
 		},
 	}
 	cmd.Flags().IntVar(&n, "number", 10, "number of results")
-	cmd.Flags().IntVarP(&workers, "workers", "j", 0, "cores to use (default: all)")
+	cmd.Flags().IntVarP(&workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	e.ReportFlags(cmd)
 	return cmd

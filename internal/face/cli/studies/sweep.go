@@ -71,9 +71,9 @@ variant that fails has its error in the table. The table does not depend on -j.`
 	f := cmd.Flags()
 	f.StringArrayVar(&s.set, "set", nil, "change a field of the scenario first, such as sweep.samples=100; may be repeated")
 	flags.OutFolder(cmd, &s.out, "the rows, results.parquet and report.html; a folder of the same sweep is continued")
-	f.IntVarP(&s.workers, "workers", "j", 0, "simulations at the same time; the table does not depend on it (default: all cores)")
-	f.StringVar(&s.memory, "memory", "", "most memory that running simulations may need together, by weft's estimate of each (default: most of the free memory)")
-	f.BoolVar(&s.dry, "dry-run", false, "count the variants, and estimate their time and memory from what similar runs took; run nothing")
+	f.IntVarP(&s.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.StringVar(&s.memory, "memory", "", "most memory of all running simulations, by weft's estimates (default: most of the free memory)")
+	f.BoolVar(&s.dry, "dry-run", false, "count the variants, and estimate their time and memory; run nothing")
 	f.StringArrayVar(&s.like, "like", nil, "with --dry-run, the folder of a similar run or sweep; may be repeated")
 	_ = cmd.MarkFlagDirname("like")
 	s.printing(e, cmd)
@@ -89,7 +89,7 @@ variant that fails has its error in the table. The table does not depend on -j.`
 
 // printing registers the forms of the table.
 func (s *sweeping) printing(e *simulator.Simulator, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&s.json, "json", false, "print the table as JSON")
+	cmd.Flags().BoolVar(&s.json, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&s.csv, "csv", false, "print the table as CSV, all rows")
 	e.ReportFlags(cmd)
 }

@@ -40,11 +40,11 @@ from 0 among all; WEFT_LIMIT is its time in seconds. weft sweep --slurm sets the
 		},
 	}
 	f := cmd.Flags()
-	f.IntVarP(&s.workers, "workers", "j", 0, "simulations at the same time (default: all cores)")
-	f.StringVar(&s.memory, "memory", "", "most memory that running simulations may need together, by weft's estimate of each (default: most of the free memory)")
+	f.IntVarP(&s.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.StringVar(&s.memory, "memory", "", "most memory of all running simulations, by weft's estimates (default: most of the free memory)")
 	f.BoolVar(&s.json, "json", false, "print as JSON what was done")
 	f.BoolVar(&s.csv, "csv", false, "with --from, let the element that collects print the table as CSV")
-	f.StringVar(&from, "from", "", "begin the sweep of this file if the folder has none; element 0 waits for all, and collects")
+	f.StringVar(&from, "from", "", "begin the sweep of this file if the folder has none; element 0 collects")
 	f.StringArrayVar(&s.set, "set", nil, "with --from, change a field of the scenario first; may be repeated")
 	e.ExactFlag(cmd)
 	return cmd

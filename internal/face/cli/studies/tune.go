@@ -78,10 +78,7 @@ or another objective reuses the simulations.`,
 	f.IntVar(&t.runs, "runs", 0, "maximum number of simulations in all (default: the scenario's, or 300)")
 	f.IntVar(&t.seeds, "seeds", 0, "number of seeds for each candidate (default: the scenario's, or 3)")
 	f.IntVar(&t.heldOut, "held-out", 0, "further seeds for the proof (default: the scenario's, or 10)")
-	t.RegisterStudy(cmd, e,
-		"simulations at the same time; results do not depend on it (default: all cores)",
-		"the outcome and all simulations; simulations that the folder has are not repeated",
-		"print the outcome as JSON, the same as tune.json")
+	t.RegisterStudy(cmd, e, "the outcome and all simulations, which are not repeated")
 	_ = cmd.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions([]string{"time", "tail", "pauses", "fairness"}, cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"param", "runs", "seeds", "held-out"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
