@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
+	"weft/internal/sim/run/network"
 	"weft/internal/sim/workload"
 	"weft/internal/study/training"
 	"weft/results"
@@ -303,9 +305,12 @@ func (x *trainFlags) step(ctx context.Context, e *simulator.Simulator, file *sce
 	if failed := x.writeTraces(e, r.Training.Nodes*r.Cluster.Node.GPUs); failed != nil {
 		return nil, exit.Errorf(exit.Failed, "%w", failed)
 	}
+	var refused *network.Refusal // of a fabric: another division has the same
 	switch {
 	case ctx.Err() != nil && (out == nil || !out.Begun()):
 		return nil, exit.Errorf(exit.Partial, "stopped before a step was complete")
+	case errors.As(err, &refused) && out == nil:
+		return nil, x.Placed(err)
 	case out == nil:
 		return nil, x.proposed(ctx, file, file.ErrorAt("training", err))
 	}

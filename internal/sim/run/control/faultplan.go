@@ -26,7 +26,7 @@ func planFaults(p *network.Plan, r *scenario.Resolved) error {
 	for i := range r.Faults {
 		for _, f := range r.Faults[i].Each() {
 			if err := add(fp, p, &f); err != nil {
-				return fmt.Errorf("fabric %s: faults[%d]: %w", p.Fabric.Name, i, err)
+				return network.Refuse(p.Fabric, fmt.Sprintf("faults[%d]", i), err)
 			}
 		}
 	}
