@@ -98,11 +98,11 @@ func TestExportsHoldForAllRunsAndACommandForItsOwn(t *testing.T) {
 func TestLinesThatSayWhatIsSlowAreSigns(t *testing.T) {
 	info, warn := "node1:21:116 [2] NCCL INFO ", "node1:21:116 [2] transport/net_ib.cc:1295 NCCL WARN "
 	for line, want := range map[string]SignKind{
-		info + "Could not find a path for pattern 1, falling back to simple order": SignOneNIC,
-		info + "NET/Socket : Using [0]bond0:10.0.0.1<0>":                           SignTCP,
-		info + "Using network Socket":                                              SignTCP,
-		info + "NET/IB : No device found.":                                         SignNoDevice,
-		info + "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'":              SignNoGPUDirect,
+		info + "Could not find a path for pattern 1, falling back to simple order":                                                     SignOneNIC,
+		info + "NET/Socket : Using [0]bond0:10.0.0.1<0>":                                                                               SignTCP,
+		info + "Using network Socket":                                                                                                  SignTCP,
+		info + "NET/IB : No device found.":                                                                                             SignNoDevice,
+		info + "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'":                                                                  SignNoGPUDirect,
 		info + "P2P is disabled between connected GPUs 1 and 0. You can repress this message with NCCL_IGNORE_DISABLED_P2P=1.":         SignPeerToPeer,
 		info + "Channel 00 : 0[0] -> 1[1] via SHM/direct/direct":                                                                       SignPeerToPeer,
 		info + "NCCL_TOPO_FILE set by environment to /opt/t.xml":                                                                       SignTopologyFile,
@@ -124,7 +124,7 @@ func TestLinesThatSayWhatIsSlowAreSigns(t *testing.T) {
 		"mlx5_core 0000:3b:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at 0000:3a:00.0":               SignPCIeWidth,
 		"        HW Thermal Slowdown                       : Active":                                                                   SignThrottled,
 		"$ NCCL_P2P_DISABLE=1 ./all_reduce_perf -g 8":                                                                                  SignPeerToPeer,
-		"export NCCL_NET_GDR_LEVEL=LOC": SignNoGPUDirect,
+		"export NCCL_NET_GDR_LEVEL=LOC":                                                                                                SignNoGPUDirect,
 
 		info + "NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>":             "",
 		info + "NET/IB : GPU Direct RDMA Disabled for GPU 0 / HCA 3 (distance 7 > 5)": "",

@@ -15,7 +15,7 @@ func TestMorePortsThanTablesNumberAreRefused(t *testing.T) {
 	s.Add(subnet.Node{Kind: subnet.Switch, Name: "leaf", GUID: 1}, 300)
 	for i := range 300 {
 		at := s.Add(subnet.Node{Kind: subnet.Adapter, GUID: 1000}, 1)
-		s.Connect(subnet.End{Node: int32(at), Port: 1}, subnet.End{Node: 0, Port: uint16(i + 1)}, subnet.Link{})
+		s.Connect(subnet.End{Node: at, Port: 1}, subnet.End{Node: 0, Port: uint16(i + 1)}, subnet.Link{})
 	}
 	const want = `"leaf" has 300 ports: forwarding tables number at most 254`
 	for _, name := range []route.Name{"minhop", "updn", route.Auto} {

@@ -34,7 +34,7 @@ const firstDetail = "Packets Received 64 Octets"
 func isDetailed(text string) bool {
 	return hasLine(text, func(line string) bool {
 		m := dotted.FindStringSubmatch(line)
-		return m != nil && (m[1] == firstDetail || m[1] == "Total Packets Received Without Errors")
+		return len(m) > 1 && (m[1] == firstDetail || m[1] == "Total Packets Received Without Errors")
 	})
 }
 

@@ -103,32 +103,32 @@ func TestWhatIsNotValidIsToldWithItsLine(t *testing.T) {
 
 // TestThePolicyOfTheKernelSaysWhetherPortsAreHashed: the fields of policy 3 are addresses and the protocol unless others are named.
 func TestThePolicyOfTheKernelSaysWhetherPortsAreHashed(t *testing.T) {
-	for text, want := range map[string]string{
-		"net.ipv4.fib_multipath_hash_policy = 0":                                                "false true",
-		"net.ipv4.fib_multipath_hash_policy=1 # L4":                                             "true true",
-		"net.ipv4.fib_multipath_hash_policy = 2":                                                "false true",
-		"net.ipv4.fib_multipath_hash_policy = 3":                                                "false true",
-		"net/ipv4/fib_multipath_hash_policy = 3\nnet.ipv4.fib_multipath_hash_fields = 0x0037":   "true true",
-		"-net.ipv4.fib_multipath_hash_policy = 3\nnet.ipv4.fib_multipath_hash_fields = 7":       "false true",
-		"net.ipv6.fib_multipath_hash_policy = 1":                                                "true true",
-		"net.ipv4.fib_multipath_hash_policy = 0\nnet.ipv6.fib_multipath_hash_policy = 1":        "false true",
-		"net.ipv6.fib_multipath_hash_policy = 1\nnet.ipv4.fib_multipath_hash_policy = 0":        "false true",
-		"net.ipv4.fib_multipath_hash_policy = 0\nnet.ipv4.fib_multipath_hash_policy = 1":        "true true",
-		"#net.ipv4.fib_multipath_hash_policy = 0\nnet.ipv4.ip_forward = 1\nkernel.x\n; y = 1\n": "false false",
-		"hash_config.enable = true\nhash_config.sip = true\nhash_config.sport = false":          "false false", // of another file
+	for text, want := range map[string][2]bool{
+		"net.ipv4.fib_multipath_hash_policy = 0":                                                {false, true},
+		"net.ipv4.fib_multipath_hash_policy=1 # L4":                                             {true, true},
+		"net.ipv4.fib_multipath_hash_policy = 2":                                                {false, true},
+		"net.ipv4.fib_multipath_hash_policy = 3":                                                {false, true},
+		"net/ipv4/fib_multipath_hash_policy = 3\nnet.ipv4.fib_multipath_hash_fields = 0x0037":   {true, true},
+		"-net.ipv4.fib_multipath_hash_policy = 3\nnet.ipv4.fib_multipath_hash_fields = 7":       {false, true},
+		"net.ipv6.fib_multipath_hash_policy = 1":                                                {true, true},
+		"net.ipv4.fib_multipath_hash_policy = 0\nnet.ipv6.fib_multipath_hash_policy = 1":        {false, true},
+		"net.ipv6.fib_multipath_hash_policy = 1\nnet.ipv4.fib_multipath_hash_policy = 0":        {false, true},
+		"net.ipv4.fib_multipath_hash_policy = 0\nnet.ipv4.fib_multipath_hash_policy = 1":        {true, true},
+		"#net.ipv4.fib_multipath_hash_policy = 0\nnet.ipv4.ip_forward = 1\nkernel.x\n; y = 1\n": {false, false},
+		"hash_config.enable = true\nhash_config.sip = true\nhash_config.sport = false":          {false, false}, // of another file
 	} {
 		r, errs := ReadSysctl("sysctl.conf", text)
-		if got := fmt.Sprintln(r.HashesPorts()); strings.TrimSpace(got) != want || len(errs) > 0 {
-			t.Errorf("%q: %s, want %s; %v", text, got, want, errs)
+		if ports, known := r.HashesPorts(); ports != want[0] || known != want[1] || len(errs) > 0 {
+			t.Errorf("%q: ports %t, known %t, want %v; %v", text, ports, known, want, errs)
 		}
 	}
 	for text, want := range map[string]string{
-		"hash_config.enable = true\nhash_config.sport = false\necmp_hash_seed = 42":   "false true 42",
-		"#hash_config.enable = true\nhash_config.sport = false\n#ecmp_hash_seed = 42": "false false 0",
+		"hash_config.enable = true\nhash_config.sport = false\necmp_hash_seed = 42":   "ports false, known true, seed 42",
+		"#hash_config.enable = true\nhash_config.sport = false\n#ecmp_hash_seed = 42": "ports false, known false, seed 0",
 	} {
 		r, _ := ReadTraffic("traffic.conf", text)
 		ports, known := r.HashesPorts()
-		if got := fmt.Sprint(ports, known, r.Seed.Value); got != want {
+		if got := fmt.Sprintf("ports %t, known %t, seed %d", ports, known, r.Seed.Value); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}

@@ -93,12 +93,12 @@ func (s *Site) with(fixes []lint.Fix) (Variant, error) {
 // obey adds the files of a switch's routes as they are after the commands among lines.
 func (sw *Switch) obey(lines []string, changed map[string][]byte) {
 	for _, r := range sw.Routers {
-		text, any := r.Text, false
+		text, some := r.Text, false
 		for _, line := range lines {
 			obeyed, ok := router.Obey(r.File, text, line)
-			text, any = obeyed, any || ok
+			text, some = obeyed, some || ok
 		}
-		if any {
+		if some {
 			changed[r.File] = []byte(text)
 		}
 	}

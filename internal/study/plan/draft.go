@@ -39,29 +39,29 @@ func (c choice) draft(r *Request) (*draft, error) {
 }
 
 // build builds the network of a draft.
-func (d *draft) build() (*built, error) {
-	graph, err := d.spec.Build()
+func (x *draft) build() (*built, error) {
+	graph, err := x.spec.Build()
 	if err != nil {
 		return nil, err
 	}
 	if err := topology.Validate(graph); err != nil {
 		return nil, err
 	}
-	return &built{graph, merits(d.shape, graph)}, nil
+	return &built{graph, merits(x.shape, graph)}, nil
 }
 
 // evened is the choice with smaller scalable units, which takes as many leaves and fewer switches; ok reports whether there is one. A leaf has an
 // uplink for each node of a full unit, and spines divide them evenly: 260 nodes in five units of 64 take 32 spines, of 54 they take 18.
-func (d *draft) evened() (out choice, ok bool) {
-	planes, several := d.spec.(topology.MultiPlane)
-	rail, is := d.spec.(topology.Rail)
+func (x *draft) evened() (out choice, ok bool) {
+	planes, several := x.spec.(topology.MultiPlane)
+	rail, is := x.spec.(topology.Rail)
 	if several {
 		rail, is = planes.Fabric.(topology.Rail)
 	}
-	if out = d.choice; !is || d.unit > 0 || d.unmanaged || d.count.Switches[2] > 0 {
+	if out = x.choice; !is || x.unit > 0 || x.unmanaged || x.count.Switches[2] > 0 {
 		return out, false
 	}
-	least := d.count
+	least := x.count
 	for rail.UnitNodes = 1; rail.UnitNodes < rail.Radix; rail.UnitNodes++ {
 		var spec topology.Spec = rail
 		if several {
@@ -69,15 +69,16 @@ func (d *draft) evened() (out choice, ok bool) {
 			spec = planes
 		}
 		count, err := spec.Count()
-		if err == nil && count.Switches[0] == d.count.Switches[0] && count.TotalSwitches() < least.TotalSwitches() {
+		if err == nil && count.Switches[0] == x.count.Switches[0] && count.TotalSwitches() < least.TotalSwitches() {
 			least, out.unit, ok = count, rail.UnitNodes, true
 		}
 	}
 	return out, ok
 }
 
-// designs makes the designs of choices, each with its place, or the reason why there is none. Choices with evened units come at the end of the choices. Equal networks, as of switches with the
-// same ports, are built once, one after the other: a million GPUs take some hundred megabytes.
+// designs makes the designs of choices, each at its place, or the reason why there is none. Choices with evened units follow
+// those given. Equal networks, as of switches with the same ports, are built once, one after the other: a million GPUs take
+// some hundred megabytes.
 func designs(ctx context.Context, r *Request, prices *Prices, given []choice) (all []choice, out []*Design, errs []error, _ error) {
 	var drafts []*draft
 	all = slices.Clone(given)

@@ -35,10 +35,10 @@ type attachment struct {
 }
 
 // register adds the flags: what a verb does at a port of a simulator, and at a port of an adapter.
-func (a *attachment) register(e *process.Env, cmd *cobra.Command, simulated, real string) {
+func (a *attachment) register(e *process.Env, cmd *cobra.Command, simulated, adapter string) {
 	f := cmd.Flags()
 	f.BoolVar(&a.ibsim, "ibsim", false, simulated)
-	f.StringVar(&a.umad, "umad", "", real)
+	f.StringVar(&a.umad, "umad", "", adapter)
 	f.StringVar(&a.socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "sim"), "the simulator's name (default: IBSIM_SOCKNAME, or sim)")
 	f.StringVar(&a.host, "host", e.Getenv("SIM_HOST"), "the node to run on, by GUID (H-0002c90300100004) or name (default: SIM_HOST, or the first)")
 }

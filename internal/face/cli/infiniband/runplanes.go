@@ -81,13 +81,20 @@ func (r *smRun) manage(ctx context.Context, e *process.Env, cfg sm.Config) error
 	}
 	drivers := make([]*smDriver, len(ports))
 	output := &sync.Mutex{}
+	defer func() {
+		for _, d := range drivers {
+			if d != nil {
+				d.client.Close()
+			}
+		}
+	}()
 	for i := range ports {
 		client, err := ports[i].asManager(e)
 		if err != nil {
 			return err
 		}
-		defer client.Close()
 		d := &smDriver{e: e, r: r, client: client, lids: r.lids, output: output, start: time.Now()}
+		drivers[i] = d
 		if len(ports) > 1 {
 			d.plane = i + 1
 			if d.lids != "" {
@@ -99,7 +106,6 @@ func (r *smRun) manage(ctx context.Context, e *process.Env, cfg sm.Config) error
 			return err
 		}
 		d.manager = sm.New(own)
-		drivers[i] = d
 	}
 	return runAll(ctx, drivers)
 }
