@@ -21,7 +21,8 @@ func NewSurvey(records []*Recorder, now, length units.Time, times uint64) *Surve
 	for _, r := range records {
 		r.Close(now)
 		r.endInto(&r.pieces, 0, now) // what the open interval has before now is piece 0
-		r.closes = units.Forever
+		r.endSums(&r.pieces, 0)
+		r.ends = units.Forever
 	}
 	end := s.end(times)
 	s.width = records[0].widthFor(end - length) // no shorter intervals will be left if the last period does something
@@ -71,6 +72,9 @@ func (s *Survey) Finish(times uint64) {
 	for i, first := 0, s.records[0]; i < len(first.lanes); i += int(first.classes) {
 		link := int32(i) / first.classes
 		first.lanes[first.Index(link, first.main)].bytes = first.sent(link)
+	}
+	if d := s.records[0].details; d != nil {
+		d.move(s.began, units.Time(times)*s.length)
 	}
 	for _, r := range s.records {
 		r.joinPieces(s, times)

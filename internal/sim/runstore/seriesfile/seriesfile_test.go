@@ -37,6 +37,7 @@ func sample(fabric string, rows int) *results.Series {
 			}
 		}
 	}
+	s.Details = s.Samples
 	return s
 }
 
@@ -198,7 +199,7 @@ func TestThePageDescribesEveryColumn(t *testing.T) {
 	kinds := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float32: "float32", reflect.String: "text", reflect.Bool: "bool"}
 	for name, row := range map[string]any{
 		Simulations: results.SeriesSimulation{}, Nodes: results.SeriesNode{}, Links: results.SeriesLink{},
-		LinkSamples: results.SeriesSample{}, Flows: results.SeriesFlow{}, FlowHops: results.SeriesHop{}, Pauses: results.SeriesPause{}, Steps: results.SeriesStep{},
+		LinkSamples: results.SeriesSample{}, LinkDetails: results.SeriesSample{}, Flows: results.SeriesFlow{}, FlowHops: results.SeriesHop{}, Pauses: results.SeriesPause{}, Steps: results.SeriesStep{},
 	} {
 		columns, types := page(t, name)
 		var want, wantTypes []string
