@@ -142,3 +142,30 @@ func TestSomeNetworksKeepNoDetails(t *testing.T) {
 		}
 	}
 }
+
+// A period in which a link with room for details has an event is not settled; one in which all events are of links
+// without room is.
+func TestSettledPeriodsKeepNoDetails(t *testing.T) {
+	const at = FirstInterval
+	r := newRecordedLanes(4)
+	r.most = 16
+	mark := func(r *recordedLanes, lane int32) { r.Marked(lane) }
+	var list []happening
+	for i := range units.Time(40) {
+		list = append(list, happening{100*at + i*10*at + 5, 2, mark})
+	}
+	left := r.run(list, 120*at)
+	settled := func(from, to units.Time) bool { return Settled([]*Recorder{r.Recorder}, from*at, to*at) }
+	if settled(110, 120) {
+		t.Error("a period with marks is settled while the link has room for their intervals")
+	}
+	left = r.run(left, 300*at)
+	if !settled(290, 300) {
+		t.Error("a period with marks is not settled, and the link has no room for their intervals")
+	}
+	r.run([]happening{{305*at + 5, 0, mark}}, 306*at)
+	if settled(304, 306) || !settled(304+stretch, 320) {
+		t.Error("a mark of another link is not seen, or for too long")
+	}
+	r.run(left, units.Forever)
+}
