@@ -216,6 +216,16 @@ func TestDetailsHaveTheValuesOfTheirRows(t *testing.T) {
 	}
 }
 
+// The first drops of a link are at the time of its details, which have them.
+func TestMomentsHaveTheTimeOfDetails(t *testing.T) {
+	text := ask(t, handler(t), "/moments/0/1").Body.String()
+	for _, want := range []string{`"time_ps":200,"kind":"drop"`, `"time_ps":150,"kind":"mark"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the moments are %s, want %s", text, want)
+		}
+	}
+}
+
 func TestATableIsFilteredByItsColumns(t *testing.T) {
 	h := handler(t)
 	w := ask(t, h, "/data/0/link_samples.parquet?simulation=1&time_ps=100&time_ps=200")

@@ -77,13 +77,7 @@ func (r *Recorder) Close(t units.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for r.ends <= t && r.isBusy() {
-		r.endShort(r.ends)
-		if r.ends == r.closes {
-			if r.fit(); r.ends == r.closes {
-				r.end()
-				r.closes += r.width
-			}
-		}
+		r.closeShort()
 		r.ends = min(r.closes, r.ends+r.step())
 		if !r.watches() { // nothing happens until t
 			r.ends = min(r.closes, max(r.ends, (t/r.step()+1)*r.step()))
@@ -92,6 +86,24 @@ func (r *Recorder) Close(t units.Time) {
 	if r.ends <= t { // and nothing has happened in the open interval
 		r.closes = max(r.closes, (t/r.width+1)*r.width)
 		r.ends = (t/r.step() + 1) * r.step()
+	}
+}
+
+// closeShort closes the open short interval, and with it the open interval if that ends.
+func (r *Recorder) closeShort() {
+	if r.step() == r.width && r.ends == r.closes && r.ends/r.width <= units.Time(r.most) && len(r.summed) == 0 {
+		r.endLanes(&r.rows, r.ends) // it is all of the open interval
+		r.show()
+		r.closes += r.width
+		return
+	}
+	r.endShort(r.ends)
+	if r.ends == r.closes {
+		r.fit()
+	}
+	if r.ends == r.closes {
+		r.end()
+		r.closes += r.width
 	}
 }
 
@@ -119,14 +131,19 @@ func (r *Recorder) widen() {
 
 // endShort ends the short interval, now: its samples are added to the open interval.
 func (r *Recorder) endShort(now units.Time) {
-	number := r.ends/r.step() - 1
 	r.short.n = 0
-	r.endInto(&r.short, int32(number), now)
+	r.endLanes(&r.short, now)
 	for i := range r.short.n {
 		r.add(r.short.row(i))
 	}
+}
+
+// endLanes ends the lanes of the short interval, now.
+func (r *Recorder) endLanes(rows *rows, now units.Time) {
+	number := int32(r.ends/r.step() - 1)
+	r.endInto(rows, number, now)
 	if r.detailed() {
-		r.details.end(int32(number), r.classes)
+		r.details.end(number, r.classes)
 	}
 }
 
@@ -184,7 +201,7 @@ func (r *Recorder) endInto(rows *rows, interval int32, now units.Time) {
 		if l.open = l.queued != 0 || l.halted; l.open {
 			still = append(still, index)
 		}
-		if rows == &r.short && r.detailed() {
+		if r.detailed() {
 			r.details.note(s, r.classes, l.halted)
 		}
 		if s.isIdle() {

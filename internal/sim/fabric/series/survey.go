@@ -20,9 +20,9 @@ func NewSurvey(records []*Recorder, now, length units.Time, times uint64) *Surve
 	s := &Survey{records: records, began: now, length: length}
 	for _, r := range records {
 		r.Close(now)
+		r.ends = units.Forever
 		r.endInto(&r.pieces, 0, now) // what the open interval has before now is piece 0
 		r.endSums(&r.pieces, 0)
-		r.ends = units.Forever
 	}
 	end := s.end(times)
 	s.width = records[0].widthFor(end - length) // no shorter intervals will be left if the last period does something
