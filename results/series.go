@@ -27,6 +27,8 @@ type Series struct {
 	Links      []SeriesLink
 	// Samples are the samples of links, by link, lane and time. They may be walked more than once.
 	Samples iter.Seq[SeriesSample]
+	// Details are samples of DetailPs, of links around what happened in them, in the same order. nil: none.
+	Details iter.Seq[SeriesSample]
 	Flows   []SeriesFlow
 	Hops    []SeriesHop
 	Pauses  []SeriesPause
@@ -49,6 +51,8 @@ func (s *Series) Difference(t *Series) string {
 		return "links"
 	case !sameRows(s.Samples, t.Samples):
 		return "link_samples"
+	case (s.Details == nil) != (t.Details == nil) || s.Details != nil && !sameRows(s.Details, t.Details):
+		return "link_details"
 	case !slices.Equal(s.Flows, t.Flows):
 		return "flows"
 	case !slices.Equal(s.Hops, t.Hops):
@@ -83,6 +87,7 @@ type SeriesSimulation struct {
 	Phase       string `parquet:"phase" json:"phase"`             // of a training step; empty otherwise
 	DurationPs  int64  `parquet:"duration_ps" json:"duration_ps"` // until the workload was complete
 	IntervalPs  int64  `parquet:"interval_ps" json:"interval_ps"` // of the samples
+	DetailPs    int64  `parquet:"detail_ps" json:"detail_ps"`     // length of an interval of the details; 0: it has none
 	Intervals   int32  `parquet:"intervals_max" json:"intervals_max"`
 	Flows       int64  `parquet:"flows" json:"flows"`               // messages between NICs
 	FlowsKept   int64  `parquet:"flows_kept" json:"flows_kept"`     // of them the slowest, in flows.parquet

@@ -121,9 +121,12 @@ fabrics:
 ` + allReduce, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, check := range []func(*testing.T, *scenario.Resolved, int) *results.Results{checked, checkedSeries} {
+			for i, check := range []func(*testing.T, *scenario.Resolved, int) *results.Results{checked, checkedSeries} {
 				for _, f := range check(t, simtest.Resolve(t, c.text), c.workers).Fabrics {
 					p := &f.Points[0]
+					if i == 1 && p.Failure == "" && p.Counts.Skipped.Periods == 0 {
+						continue // details need the last two periods, and some have no more
+					}
 					if s := p.Counts.Skipped; p.Failure == "" && (s.Periods == 0 || s.Time <= 0 || s.Time >= s.Of || s.Events <= 0 || s.Events >= p.Counts.Events) {
 						t.Errorf("%s: of %d events this was skipped: %+v", f.Name, p.Counts.Events, s)
 					}

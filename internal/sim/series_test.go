@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 
 	"weft/internal/sim"
@@ -189,13 +190,53 @@ fabrics: [roce-v2-400g]
 	}
 }
 
+// A NIC takes nothing for some milliseconds, on a network whose intervals have become longer. The details show at a
+// microsecond when pauses begin and end. They do not depend on the number of cores.
+func TestDetailsAndCores(t *testing.T) {
+	const text = `
+cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 2, nics: 2}}
+topology: {shape: fat-tree, levels: 2, radix: 8}
+fabrics:
+  - preset: roce-v2-400g
+    cc: none
+    ethernet: {ecn: {enabled: false}, pfc: {receivers: [{nics: node1/nic0, start: 100us, duration: 40ms}]}}
+    transport: {timeout: 67ms}
+workload: {pattern: flows, flows: [{from: node0/nic0, to: node1/nic0, bytes: 8MiB}, {from: node2/nic0, to: node1/nic0, bytes: 8MiB}, {from: node2/nic1, to: node3/nic0, bytes: 8MiB}]}
+`
+	var first *results.Series
+	for _, workers := range []int{1, 2, 3} {
+		_, all := recordedSeries(t, text, workers)
+		if first == nil {
+			first = all[0]
+		}
+		if a, b := rowsOf(first), rowsOf(all[0]); !reflect.DeepEqual(a, b) {
+			t.Errorf("the series of %d cores is another than of one", workers)
+		}
+	}
+	if s := &first.Simulation; s.DetailPs != 1<<20 || s.IntervalPs < 2*s.DetailPs {
+		t.Fatalf("details of %d ps beside intervals of %d", s.DetailPs, s.IntervalPs)
+	}
+	longest, ends := int64(0), map[int64]bool{}
+	for _, p := range first.Pauses {
+		longest = max(longest, p.PausedPs)
+	}
+	for row := range first.Details {
+		if row.PausedPs > 0 && row.PausedPs < 1<<20 && row.TimePs > 39e9 { // a pause ends, or begins
+			ends[row.TimePs] = true
+		}
+	}
+	if longest < 39e9 || len(ends) == 0 {
+		t.Errorf("the longest pauses take %d ps, and the details have %d ends of them", longest, len(ends))
+	}
+}
+
 // rowsOf is a series with its samples as rows.
 func rowsOf(s *results.Series) any {
 	own := *s
-	own.Samples = nil
-	var rows []results.SeriesSample
-	for row := range s.Samples {
-		rows = append(rows, row)
+	own.Samples, own.Details = nil, nil
+	var details []results.SeriesSample
+	if s.Details != nil {
+		details = slices.Collect(s.Details)
 	}
-	return []any{own, rows}
+	return []any{own, slices.Collect(s.Samples), details}
 }

@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"weft/internal/sim/runstore/seriesfile"
+	"weft/results"
 )
 
 // stormPage is the page of the run of a storm on a fabric of its example, with an empty list of problems at the end of the test.
@@ -174,23 +179,99 @@ func TestSearchChoosesByName(t *testing.T) {
 	}
 }
 
-// A small network is recorded in intervals so short that the end of a storm of 20 ms is seen at 2 us.
+// The end of a storm of 20 ms is seen at 1 us, where the run has longer intervals: the page shows the details that are
+// kept around the end of the longest pauses, and says so.
 func TestAStormIsSeenInMicroseconds(t *testing.T) {
-	b := stormPage(t, "no watchdog", "#view=heat&quantity=stopped&from=20080000000&to=20120000000", "heat")
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	const short, from, to = 1 << 20, 20_095_000_000, 20_135_000_000
+	b := newBrowser(t)
+	dir := recorded(t, "run", "../../../examples/pfc-storm.yaml", "--fabric", "no watchdog")
+	base := uiServed(t, dir)
+	b.screen(1400, "light")
+	b.open(base, fmt.Sprintf("#view=heat&quantity=stopped&from=%d&to=%d", from, to), "heat")
 	b.shoot("storm-40us")
-	from, to := b.window("canvas.heat")
-	if to-from != 40e6 {
-		t.Errorf("the heat map shows %g ps, want 40 us", to-from)
+	if a, z := b.window("canvas.heat"); z-a != 40e6 {
+		t.Errorf("the heat map shows %g ps, want 40 us", z-a)
 	}
-	if shown := b.text(`document.querySelector('.whole output').textContent`); !strings.Contains(shown, "40 us in intervals of 2.097 us") {
-		t.Errorf("the page says %q", shown)
+	const says = `40 us in intervals of 1\.049 us at \d+ links \(20\.\d+ ms to 20\.\d+ ms.*\), elsewhere of 2\.097 us$`
+	if shown := b.text(`document.querySelector('.whole output').textContent`); !regexp.MustCompile(says).MatchString(shown) {
+		t.Errorf("the page says %q, want %s", shown, says)
 	}
+	b.accessible("details")
 	if head := b.text(`document.querySelector('section:not([hidden]) thead').textContent`); !strings.Contains(head, "at 20.") {
 		t.Errorf("the table is %q, want a time that is shown", head)
 	}
-	b.do(chromedp.Evaluate(`document.getElementById('tab-track').click()`, nil))
-	b.wait(`document.getElementById('weft').dataset.ready.startsWith('track')`)
+	b.keepFiles()
+	b.clickText("CSV")
+	shown, err := csv.NewReader(strings.NewReader(b.saved())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := strings.TrimSuffix(shown[0][2], " ps")
+	if second := strings.TrimSuffix(shown[0][3], " ps"); !isLater(second, first, short) {
+		t.Errorf("the values are of %s and %s ps, want %d between them", first, second, short)
+	}
+	b.checkDetails(dir, shown, from, to)
+	for _, view := range []string{"switches", "map", "track"} {
+		b.do(chromedp.Evaluate(fmt.Sprintf(`document.getElementById('tab-%s').click()`, view), nil))
+		b.wait(fmt.Sprintf(`document.getElementById('weft').dataset.ready.startsWith('%s ')`, view))
+		if n := b.text(`String(document.getElementById("time").max - document.getElementById("time").min)`); n != "37" && n != "38" && n != "39" {
+			t.Errorf("the slider of %s has %s steps, want 38, of a microsecond", view, n)
+		}
+	}
 	b.shoot("storm-40us-rank")
+	if seen := b.seen(); seen != "" {
+		t.Error(seen)
+	}
+}
+
+func isLater(a, b string, by int64) bool {
+	x, err := strconv.ParseInt(a, 10, 64)
+	y, bad := strconv.ParseInt(b, 10, 64)
+	return err == nil && bad == nil && x == y+by
+}
+
+// checkDetails compares the values of the heat map from one time to another with the details in the file.
+func (b *browser) checkDetails(dir string, shown [][]string, from, to int64) {
+	b.t.Helper()
+	folder := filepath.Join(dir, "series")
+	details, err := seriesfile.Read[results.SeriesSample](folder, seriesfile.LinkDetails)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	links, err := seriesfile.Read[results.SeriesLink](folder, seriesfile.Links)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	names, want := map[int32]string{}, map[[2]string]float64{}
+	for _, l := range links {
+		names[l.Link] = l.Name
+	}
+	for _, s := range details {
+		if at := [2]string{names[s.Link], fmt.Sprintf("%d ps", s.TimePs)}; s.TimePs >= from && s.TimePs < to {
+			want[at] = max(want[at], float64(s.PausedPs)/(1<<20))
+		}
+	}
+	compared, parts := 0, 0
+	for _, line := range shown[1:] {
+		for i, text := range line[2:] {
+			share, kept := want[[2]string{line[0], shown[0][2+i]}]
+			if got, err := strconv.ParseFloat(text, 64); kept && (err != nil || math.Abs(got-share) > 1e-6) {
+				b.t.Errorf("%s at %s is stopped for %s, want %g", line[0], shown[0][2+i], text, share)
+			}
+			if kept {
+				compared++
+			}
+			if kept && share > 0 && share < 1 {
+				parts++
+			}
+		}
+	}
+	if compared < 10 || parts == 0 {
+		b.t.Errorf("%d values are details, %d of them ends of pauses", compared, parts)
+	}
 }
 
 // A storm that the watchdog finds is a moment: one to two polls after the detection time, and ended after the NIC

@@ -29,6 +29,7 @@ type about struct {
 //	runs                                  the folders and their simulations
 //	data/0/flows.parquet?simulation=3     columns of a table of run 0; each filter is a column and a value, and one column may come with several values
 //	matrix/0/3/queue                      a quantity of simulation 3 of run 0
+//	details/0/3/queue                     the same in the short intervals that are kept around what happened
 //	causes/0/3                            its pauses by cause
 //	moments/0/3                           what happened when
 //	verdict/0/                            the verdict of run 0 over its fabrics
@@ -78,6 +79,8 @@ func (f *Folder) answer(part []string, query url.Values) ([]byte, error) {
 		return f.causes(simulation)
 	case part[0] == "moments" && len(part) == 3:
 		return f.moments(simulation)
+	case part[0] == "details" && len(part) == 4:
+		return f.details(simulation, part[3])
 	case part[0] == "matrix" && len(part) == 4:
 		m, err := f.matrix(simulation, part[3])
 		if err != nil {

@@ -79,6 +79,7 @@ func join(all []results.SeriesSimulation) map[int32]int64 {
 			n *= 2
 		}
 		s.IntervalPs *= n
+		s.DetailPs = 0 // they are not inside
 		joined[s.Simulation] = n
 	}
 	return joined

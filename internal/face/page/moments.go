@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"weft/internal/sim/runstore/seriesfile"
@@ -111,26 +112,20 @@ func (f *Folder) firstPauses(s *results.SeriesSimulation, names map[int64]string
 	return out[:min(len(out), mostMoments)], nil
 }
 
-// firstLosses are the first interval with drops and the first with marks at each link that has some, the earliest.
+// firstLosses are the first interval with drops and the first with marks at each link that has some, the earliest: of
+// the details, which have the first ones, or of the samples.
 func (f *Folder) firstLosses(s *results.SeriesSimulation, names map[int64]string) (out []moment, err error) {
-	c, err := seriesfile.Select(f.series(), seriesfile.LinkSamples, seriesfile.Query{Where: where(s), Columns: []string{"link", "time_ps", "drops", "receive_drops", "marks"}})
+	dropped, marked, err := f.firstIn(seriesfile.LinkSamples, s)
 	if err != nil {
 		return nil, err
 	}
-	times, drops, refused, marks := list[int64](c.Column("time_ps")), list[int64](c.Column("drops")), list[int64](c.Column("receive_drops")), list[int64](c.Column("marks"))
-	dropped, marked := map[int64]int64{}, map[int64]int64{}
-	note := func(first map[int64]int64, link, at int64) {
-		if before, known := first[link]; !known || at < before {
-			first[link] = at
+	if s.DetailPs > 0 {
+		finelyDropped, finelyMarked, err := f.firstIn(seriesfile.LinkDetails, s)
+		if err != nil {
+			return nil, err
 		}
-	}
-	for i, link := range list[int64](c.Column("link")) {
-		if drops[i]+refused[i] > 0 {
-			note(dropped, link, times[i])
-		}
-		if marks[i] > 0 {
-			note(marked, link, times[i])
-		}
+		maps.Copy(dropped, finelyDropped)
+		maps.Copy(marked, finelyMarked)
 	}
 	for _, one := range []struct {
 		first      map[int64]int64
@@ -144,6 +139,30 @@ func (f *Folder) firstLosses(s *results.SeriesSimulation, names map[int64]string
 		out = append(out, own[:min(len(own), 8)]...)
 	}
 	return out, nil
+}
+
+// firstIn is the beginning of the first interval with drops in a file, and of the first with marks, by link.
+func (f *Folder) firstIn(file string, s *results.SeriesSimulation) (dropped, marked map[int64]int64, err error) {
+	c, err := seriesfile.Select(f.series(), file, seriesfile.Query{Where: where(s), Columns: []string{"link", "time_ps", "drops", "receive_drops", "marks"}})
+	if err != nil {
+		return nil, nil, err
+	}
+	times, drops, refused, marks := list[int64](c.Column("time_ps")), list[int64](c.Column("drops")), list[int64](c.Column("receive_drops")), list[int64](c.Column("marks"))
+	dropped, marked = map[int64]int64{}, map[int64]int64{}
+	note := func(first map[int64]int64, link, at int64) {
+		if before, known := first[link]; !known || at < before {
+			first[link] = at
+		}
+	}
+	for i, link := range list[int64](c.Column("link")) {
+		if drops[i]+refused[i] > 0 {
+			note(dropped, link, times[i])
+		}
+		if marks[i] > 0 {
+			note(marked, link, times[i])
+		}
+	}
+	return dropped, marked, nil
 }
 
 // firstSteps are the beginnings of iterations, or of the steps if there is one iteration.

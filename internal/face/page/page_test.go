@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func folder(t *testing.T) string {
 	}
 	for n, fabric := range []string{"a", nasty} {
 		s := &results.Series{
-			Simulation: results.SeriesSimulation{Simulation: int32(n), Fabric: fabric, DurationPs: 250, IntervalPs: 100, Complete: true},
+			Simulation: results.SeriesSimulation{Simulation: int32(n), Fabric: fabric, DurationPs: 250, IntervalPs: 100, DetailPs: 50, Complete: true},
 			Nodes:      []results.SeriesNode{{Fabric: fabric, Name: nasty}},
 			Links:      []results.SeriesLink{{Fabric: fabric, Name: nasty}},
 			Flows:      []results.SeriesFlow{{Connection: math.MaxInt64, Bytes: 7}},
@@ -50,6 +51,18 @@ func folder(t *testing.T) string {
 					if !yield(results.SeriesSample{
 						Simulation: s.Simulation.Simulation, Link: 1, Lane: int32(lane), TimePs: int64(100 * i), Utilisation: 0.25 * float32(n+1),
 						QueueMax: int32(10*i + lane), PausedPs: int64(20 * lane), CreditWaitPs: 5, Marks: 1, Drops: 1, ReceiveDrops: 2,
+					}) {
+						return
+					}
+				}
+			}
+		}
+		s.Details = func(yield func(results.SeriesSample) bool) {
+			for lane := range 2 {
+				for i := range 2 {
+					if !yield(results.SeriesSample{
+						Simulation: s.Simulation.Simulation, Link: 1, Lane: int32(lane), TimePs: int64(150 + 50*i), Utilisation: 0.25,
+						QueueMax: int32(10*i + lane), PausedPs: int64(20 * lane), CreditWaitPs: 5, Marks: 1, ReceiveDrops: int32(i),
 					}) {
 						return
 					}
@@ -163,7 +176,7 @@ func TestPathsThatDoNotExistAreNotFound(t *testing.T) {
 	h := handler(t)
 	for _, path := range []string{
 		"/data/1/flows.parquet", "/data/-1/flows.parquet", "/data/0/meta.json", "/data/0/..%2Fmeta.json", "/data/0/flows.parquet?nothing=1",
-		"/matrix/0/9/queue", "/matrix/0/0/nothing", "/matrix/0/x/queue", "/etc/passwd", "/report/7", "/report/x",
+		"/matrix/0/9/queue", "/matrix/0/0/nothing", "/details/0/9/queue", "/details/0/0/nothing", "/matrix/0/x/queue", "/etc/passwd", "/report/7", "/report/x",
 	} {
 		if w := ask(t, h, path); w.Code != 404 {
 			t.Errorf("%s: status %d %s, want 404", path, w.Code, w.Body)
@@ -184,6 +197,31 @@ func TestAMatrixHasTheValuesOfTheSamples(t *testing.T) {
 			if got := math.Float32frombits(binary.LittleEndian.Uint32(text[8+4*i:])); got != v {
 				t.Errorf("%s: cell %d is %v, want %v", quantity, i, got, v)
 			}
+		}
+	}
+}
+
+// Details are the links and the short intervals that are kept, with the values over the lanes.
+func TestDetailsHaveTheValuesOfTheirRows(t *testing.T) {
+	h := handler(t)
+	for quantity, want := range map[string][2]float32{"utilisation": {0.5, 0.5}, "queue": {1, 11}, "stopped": {0.5, 0.5}, "marks": {2, 2}, "drops": {0, 2}} {
+		text := ask(t, h, "/details/0/1/"+quantity).Body.Bytes()
+		numbers := make([]uint32, len(text)/4)
+		for i := range numbers {
+			numbers[i] = binary.LittleEndian.Uint32(text[4*i:])
+		}
+		if wanted := []uint32{2, 1, 1, 3, 4, math.Float32bits(want[0]), math.Float32bits(want[1])}; !slices.Equal(numbers, wanted) {
+			t.Errorf("%s: %v, want %v: link 1 in the intervals 3 and 4", quantity, numbers, wanted)
+		}
+	}
+}
+
+// The first drops of a link are at the time of its details, which have them.
+func TestMomentsHaveTheTimeOfDetails(t *testing.T) {
+	text := ask(t, handler(t), "/moments/0/1").Body.String()
+	for _, want := range []string{`"time_ps":200,"kind":"drop"`, `"time_ps":150,"kind":"mark"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the moments are %s, want %s", text, want)
 		}
 	}
 }
@@ -356,6 +394,7 @@ func TestFilesThatCannotBeShownAreRefused(t *testing.T) {
 		want  string
 	}{
 		{seriesfile.LinkSamples, put(far), []string{"/matrix/0/0/queue"}, "a matrix has at most"},
+		{seriesfile.LinkDetails, put(results.SeriesSample{Link: -1}), []string{"/details/0/0/queue"}, "want a link below"},
 		{seriesfile.LinkSamples, put(wrong), []string{"/matrix/0/0/utilisation", "/data/0/link_samples.parquet"}, "a value is no number"},
 		{seriesfile.Pauses, put(far), []string{"/causes/0/0", "/data/0/pauses.parquet"}, "the column pauses is of type INT(32,true)"},
 		{seriesfile.Nodes, put(far), []string{"/causes/0/0", "/data/0/nodes.parquet"}, "the column fabric is missing"},

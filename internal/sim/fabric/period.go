@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric/series"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/state"
 	"weft/units"
@@ -238,10 +239,19 @@ func (r *periodSearch) compare(n *Network, now, until units.Time) bool {
 	w := state.Compare(now, r.record, r.compared)
 	r.compared = w
 	r.walk(n, w)
-	if !w.Equal() {
+	length := now - r.recorded.at
+	detailed := n.recording() && series.Detailed(n.recorders())
+	if !w.Equal() || detailed && length < series.LeastSkipped {
 		return false
 	}
-	length, times := now-r.recorded.at, r.skippable(n, w, until)
+	if detailed && !series.Settled(n.recorders(), r.recorded.at, now) {
+		r.recordState(n, now)
+		return true
+	}
+	times := r.skippable(n, w, until)
+	if detailed {
+		times -= min(times, series.Unskipped)
+	}
 	if times > 1 && n.recording() {
 		r.recordState(n, now)
 		r.app.Survey()

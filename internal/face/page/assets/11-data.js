@@ -21,7 +21,7 @@ async function bytes(path) {
 // data is the decoded answer of a path.
 function data(path) {
   if (!kept.has(path)) {
-    const wanted = bytes(path).then(b => path.startsWith('matrix/') ? asMatrix(b) : asTable(JSON.parse(new TextDecoder().decode(b))));
+    const wanted = bytes(path).then(b => path.startsWith('matrix/') ? asMatrix(b) : path.startsWith('details/') ? asDetails(b) : asTable(JSON.parse(new TextDecoder().decode(b))));
     wanted.catch(() => kept.delete(path));
     kept.set(path, wanted);
     if (kept.size > 40) kept.delete(kept.keys().next().value);
@@ -65,6 +65,11 @@ async function scene(key, quantity) {
 }
 const rowsOf = (name, s) => table(name, s.run, '?simulation=' + s.simulation);
 
+// timeOf is the beginning of an interval of a scene, and intervalOf the interval of a time.
+const timeOf = (s, i) => (s.origin_ps ?? 0) + i * s.interval_ps;
+const intervalOf = (s, t) => Math.floor((t - (s.origin_ps ?? 0)) / s.interval_ps);
+const endTime = s => s.end_ps ?? s.matrix.intervals * s.interval_ps;
+
 // chosenTime is the chosen time in picoseconds; without a choice the interval of the window with the most of the quantity.
 function chosenTime(s) {
   if (state.time !== '') return Number(state.time) || 0;
@@ -73,6 +78,6 @@ function chosenTime(s) {
     s.matrix.cells.forEach((v, i) => { s.matrix.sums[i % s.matrix.intervals] += v; });
   }
   const w = windowOf(s), seen = s.matrix.sums.subarray(w.a, w.b);
-  return (w.a + seen.indexOf(seen.reduce((a, b) => Math.max(a, b), 0))) * s.interval_ps;
+  return timeOf(s, w.a + seen.indexOf(seen.reduce((a, b) => Math.max(a, b), 0)));
 }
-const chosenColumn = s => Math.max(0, Math.min(s.matrix.intervals - 1, Math.floor(chosenTime(s) / s.interval_ps)));
+const chosenColumn = s => Math.max(0, Math.min(s.matrix.intervals - 1, intervalOf(s, chosenTime(s))));

@@ -2,16 +2,19 @@
 
 // windowOf is the window of a simulation: its times, and the numbers of its first interval and of the one after its last.
 function windowOf(s) {
-  const end = s.matrix.intervals * s.interval_ps;
+  const end = endTime(s);
   let from = Math.max(0, Number(state.from) || 0), to = state.to === '' ? end : Math.min(end, Number(state.to) || end);
   if (to - from < 1) [from, to] = [0, end];
-  const a = Math.min(s.matrix.intervals - 1, Math.floor(from / s.interval_ps)), b = Math.min(s.matrix.intervals, Math.ceil(to / s.interval_ps));
+  const a = Math.min(s.matrix.intervals - 1, Math.max(0, intervalOf(s, from))), b = Math.min(s.matrix.intervals, Math.ceil((to - timeOf(s, 0)) / s.interval_ps));
   return { from, to, a, b: Math.max(a + 1, b), end, whole: from === 0 && to === end };
 }
 
-// zoomTo shows a part of time, of at least one interval. push makes a step that the browser's way back takes back.
+// shortest is the length of the shortest intervals of a scene.
+const shortest = s => s.detail_ps || s.interval_ps;
+
+// zoomTo shows a part of time, of at least the shortest interval. push makes a step that the browser's way back takes back.
 function zoomTo(s, from, to, push = true) {
-  const end = s.matrix.intervals * s.interval_ps, span = Math.min(end, Math.max(s.interval_ps, to - from));
+  const end = endTime(s), span = Math.min(end, Math.max(shortest(s), to - from));
   from = Math.round(Math.max(0, Math.min(end - span, (from + to - span) / 2)));
   to = Math.round(from + span);
   const change = from <= 0 && to >= end ? { from: '', to: '' } : { from, to };

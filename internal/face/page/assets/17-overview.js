@@ -37,7 +37,8 @@ const overview = {
     const box = this.canvas.getBoundingClientRect(), end = ui.scene.matrix.intervals * ui.scene.interval_ps;
     return Math.max(0, Math.min(end - 1, (e.clientX - box.left) / box.width * end));
   },
-  draw(s) {
+  // draw takes a scene in long intervals, and what the page says if the window is shown in others.
+  draw(s, says) {
     const w = windowOf(s), { g, width, height } = prepare(this.canvas, 62), top = 8, bottom = height - 20, n = s.matrix.intervals;
     if (!s.matrix.over) {
       s.matrix.over = new Float64Array(n); // the largest of all links
@@ -61,8 +62,8 @@ const overview = {
     g.fillRect(x(Math.min(w.end - 1, chosenTime(s))), 0, 1.5, bottom);
     Object.assign(this.canvas.dataset, { from: w.from, to: w.to, moments: s.moments.length });
     this.canvas.setAttribute('aria-label', `${s.quantity.label} over all of the time, the largest of all links; shown is ${timeText(w.from)} to ${timeText(w.to)}`);
-    this.shown.textContent = w.whole ? '' : `shown: ${tickText(w.from, s.interval_ps, w.to)} to ${tickText(w.to, s.interval_ps, w.to)}, ${timeText(w.to - w.from)} in intervals of ${timeText(s.interval_ps)}`;
-    this.buttons[0].disabled = w.to - w.from <= s.interval_ps;
+    this.shown.textContent = w.whole ? '' : `shown: ${tickText(w.from, shortest(s), w.to)} to ${tickText(w.to, shortest(s), w.to)}, ${timeText(w.to - w.from)} in intervals of ${says ?? timeText(s.interval_ps)}`;
+    this.buttons[0].disabled = w.to - w.from <= shortest(s);
     this.buttons[1].disabled = this.buttons[2].disabled = w.whole;
     this.tell(s);
   },

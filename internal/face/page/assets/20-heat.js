@@ -17,7 +17,7 @@ function ranked(s, order, tier) {
 }
 
 const heat = {
-  id: 'heat', label: 'Heat map', links: true, order: 'most', tier: '',
+  id: 'heat', label: 'Heat map', links: true, short: true, order: 'most', tier: '',
   make(panel) {
     this.sort = el('select', { id: 'heat-order', onchange: e => { this.order = e.target.value; refresh(); } }, Object.entries(orders).map(([k, o]) => el('option', { value: k }, o[0])));
     this.tiers = el('select', { id: 'heat-tier', onchange: e => { this.tier = e.target.value; refresh(); } });
@@ -54,14 +54,16 @@ const heat = {
         let v = 0;
         for (const r of some) for (let k = t; k < Math.min(win.b, t + every); k++) v = Math.max(v, s.matrix.at(r.link, k));
         g.fillStyle = css(colourOf(v, most));
-        fillColumn(g, x(t * s.interval_ps), x((t + every) * s.interval_ps), y * h, Math.ceil(h));
+        fillColumn(g, x(timeOf(s, t)), x(timeOf(s, t + every)), y * h, Math.ceil(h));
       }
       if (some.some(r => chosen.has(r.link))) { g.fillStyle = token('--c1'); g.fillRect(this.left, y * h, 5, Math.ceil(h)); }
     }
+    g.fillStyle = token('--c1'); // where short intervals are kept
+    for (const [a, b] of s.matrix.spans ?? []) g.fillRect(x(timeOf(s, a)), tall - 3, x(timeOf(s, b)) - x(timeOf(s, a)), 3);
     drawMoments(g, s, x, win, 0, tall);
     const at = chosenColumn(s);
     g.strokeStyle = token('--ink');
-    g.strokeRect(x(at * s.interval_ps), 0, Math.max(2, x(s.interval_ps) - x(0)), tall);
+    g.strokeRect(x(timeOf(s, at)), 0, Math.max(2, x(s.interval_ps) - x(0)), tall);
     g.restore();
     this.tell(s, at);
   },
@@ -80,11 +82,11 @@ const heat = {
   },
   tell(s, at) {
     const top = this.rows[0], win = windowOf(s);
-    Object.assign(this.canvas.dataset, { from: win.from, to: win.to });
+    Object.assign(this.canvas.dataset, { from: win.from, to: win.to, width: s.interval_ps, known: s.long ? s.matrix.known.reduce((a, b) => a + b, 0) : 0 });
     this.canvas.setAttribute('aria-label', `${s.quantity.label} of ${this.rows.length} links from ${timeText(win.from)} to ${timeText(win.to)}, ordered by ${orders[this.order][0]}; the table below has the first of them`);
     if (top) probe(this.canvas, s, top.link, at);
     const rest = this.tier ? '' : `${s.links.rows - this.rows.length} of ${s.links.rows} links are always 0 ${win.whole ? '' : 'in this time '}and left out.`;
-    this.legend.replaceChildren(legend(s), el('p', { class: 'note' }, rest));
+    this.legend.replaceChildren(legend(s), el('p', { class: 'note' }, rest + (s.long ? ` A line below the rows shows where intervals of ${timeText(s.interval_ps)} are kept of some links; elsewhere a value is that of a longer interval.` : '')));
     this.list.replaceChildren(linkTable(s, this.rows.slice(0, 12)));
   },
   at(e) {
@@ -94,31 +96,31 @@ const heat = {
   },
   hover(e) {
     if (!this.scene || !this.rows.length) return;
-    const p = this.at(e), s = this.scene, r = this.rows[p.line], t = Math.floor(p.time / s.interval_ps);
-    this.tip.textContent = `${s.links.name[r.i]}, ${timeText(t * s.interval_ps)}: ${valueText(s.matrix.at(r.link, t), s.quantity.unit)}`;
+    const p = this.at(e), s = this.scene, r = this.rows[p.line], t = intervalOf(s, p.time);
+    this.tip.textContent = `${s.links.name[r.i]}, ${timeText(timeOf(s, t))}: ${valueText(s.matrix.at(r.link, t), s.quantity.unit)}${intervalText(s, r.link, t)}`;
   },
   // csv is the values of all links that are shown, in each interval of the window.
   csv() {
-    const s = this.scene, w = windowOf(s), times = Array.from({ length: w.b - w.a }, (_, i) => (w.a + i) * s.interval_ps);
+    const s = this.scene, w = windowOf(s), times = Array.from({ length: w.b - w.a }, (_, i) => timeOf(s, w.a + i));
     return csvText([['link', 'tier', ...times.map(t => t + ' ps')], ...this.rows.map(r => [s.links.name[r.i], s.links.tier[r.i], ...row(s.matrix, r.link).subarray(w.a, w.b)])]);
   },
   choose(from, e) {
     if (!this.rows.length) return;
     const begun = this.at(from), to = this.at(e), a = Math.min(begun.line, to.line), b = Math.max(begun.line, to.line);
-    set({ links: this.rows.slice(a, Math.min(b + 1, a + 64)).map(r => r.link).join(','), time: Math.floor(to.time / this.scene.interval_ps) * this.scene.interval_ps });
+    set({ links: this.rows.slice(a, Math.min(b + 1, a + 64)).map(r => r.link).join(','), time: timeOf(this.scene, intervalOf(this.scene, to.time)) });
   },
 };
 
 // probe is what a picture shows of a link, for tests and other readers of the page: the value and its colour.
 function probe(canvas, s, link, at) {
   const v = s.matrix.at(link, at);
-  Object.assign(canvas.dataset, { link, interval: at, value: v, colour: css(colourOf(v, scaleMost(s))), quantity: s.quantity.id });
+  Object.assign(canvas.dataset, { link, interval: timeOf(s, at) / s.interval_ps, value: v, colour: css(colourOf(v, scaleMost(s))), quantity: s.quantity.id });
 }
 
 // linkTable is links as text, each with a button that chooses it. The largest value and the mean are of the window.
 function linkTable(s, rows) {
   const at = chosenColumn(s), chosen = new Set(chosenLinks()), w = windowOf(s);
-  return dataTable('links', ['link', 'tier', { text: 'at ' + timeText(at * s.interval_ps), numeric: true }, { text: 'largest', numeric: true }, { text: 'mean', numeric: true }], rows.map(r => {
+  return dataTable('links', ['link', 'tier', { text: 'at ' + timeText(timeOf(s, at)), numeric: true }, { text: 'largest', numeric: true }, { text: 'mean', numeric: true }], rows.map(r => {
     const values = row(s.matrix, r.link).subarray(w.a, w.b), unit = s.quantity.unit;
     return {
       chosen: chosen.has(r.link), call: () => toggle(r.link),

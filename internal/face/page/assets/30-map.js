@@ -4,7 +4,7 @@ const manyNodes = 2600; // more are shown as groups
 const layerNames = { 3: 'core', 2: 'spine', 1: 'leaf', 0: 'NIC', '-1': 'GPU', '-2': 'scale-up switch' };
 
 const map = {
-  id: 'map', label: 'Map', links: true,
+  id: 'map', label: 'Map', links: true, short: true,
   make(panel) {
     this.path = el('nav', { class: 'controls', 'aria-label': 'part of the network' });
     this.legend = el('div');
@@ -28,7 +28,7 @@ const map = {
     const rows = ranked(s, 'now', '').filter(r => shown.has(r.link)).slice(0, 12);
     this.list.replaceChildren(linkTable(s, rows));
     if (rows.length) probe(this.canvas, s, rows[0].link, at);
-    this.canvas.setAttribute('aria-label', `${s.fabric}: ${this.plan.places.length} places in ${this.plan.layers.length} layers, links coloured by ${s.quantity.label} at ${timeText(at * s.interval_ps)}; the table below has the links with the largest values`);
+    this.canvas.setAttribute('aria-label', `${s.fabric}: ${this.plan.places.length} places in ${this.plan.layers.length} layers, links coloured by ${s.quantity.label} at ${timeText(timeOf(s, at))}; the table below has the links with the largest values`);
     this.tip.textContent = 'A click on a place opens it, a click on a line chooses its links.';
   },
   // crumbs lead from the whole network to the focus, and are the places for the keyboard.

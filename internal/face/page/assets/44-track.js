@@ -16,7 +16,7 @@ async function ranksOf(s) {
 }
 
 const track = {
-  id: 'track', label: 'Ranks', links: true,
+  id: 'track', label: 'Ranks', links: true, short: true,
   make(panel) {
     this.choice = el('select', { id: 'track-rank', onchange: e => set({ rank: e.target.value }, true) });
     this.text = el('p', { class: 'note' });
@@ -26,7 +26,7 @@ const track = {
     panel.append(el('div', { class: 'controls' }, control('rank', this.choice)), this.text, zoomable(this.canvas, 'one rank over time', e => this.timeAt(e), (a, b) => this.click(b)), this.tip, el('h3', {}, 'What happened at its links'), this.list);
   },
   async draw(s) {
-    const [ranks, T, F, ...matrices] = await Promise.all([ranksOf(s), rowsOf('steps', s), rowsOf('flows', s), ...['utilisation', 'stopped', 'queue', 'marks', 'drops'].map(q => data(`matrix/${s.run}/${s.simulation}/${q}`))]);
+    const [ranks, T, F, ...matrices] = await Promise.all([ranksOf(s), rowsOf('steps', s), rowsOf('flows', s), ...['utilisation', 'stopped', 'queue', 'marks', 'drops'].map(q => matrixOf(s, about.quantities.find(x => x.id === q)))]);
     const chosen = ranks.find(r => String(r.rank) === state.rank) ?? ranks[0];
     this.choice.replaceChildren(...ranks.slice(0, 4096).map(r => el('option', { value: r.rank, selected: r === chosen }, r.text)));
     this.scene = s;
@@ -84,7 +84,7 @@ const track = {
         const v = r.values.subarray(t, Math.min(w.b, t + every)).reduce((a, b) => Math.max(a, b), 0);
         if (!(v > 0)) continue;
         g.fillStyle = css(colourOf(v, r.most));
-        fillColumn(g, x(t * s.interval_ps), x((t + every) * s.interval_ps), y * h + 2, h - 4);
+        fillColumn(g, x(timeOf(s, t)), x(timeOf(s, t + every)), y * h + 2, h - 4);
       }
     });
     drawMoments(g, s, x, w, 0, tall);
@@ -100,7 +100,7 @@ const track = {
     for (const r of this.rows) if (['stopped', 'marks', 'drops'].includes(r.q)) for (let t = w.a; t < w.b; t++) if (r.values[t] > 0 && !(t > w.a && r.values[t - 1] > 0)) list.push({ t, r, until: endOf(r.values, t, w.b) });
     list.sort((a, b) => a.t - b.t);
     this.list.replaceChildren(list.length ? dataTable('events of the rank', ['link', { text: 'from', numeric: true }, { text: 'to', numeric: true }, { text: 'largest value', numeric: true }], list.slice(0, 20).map(({ t, r, until }) => ({
-      call: () => set({ time: t * s.interval_ps, links: r.link }), chosen: chosenColumn(s) === t && chosenLinks().includes(r.link), cells: [r.name, timeText(t * s.interval_ps), timeText(until * s.interval_ps), valueText(r.values.subarray(t, until).reduce((a, b) => Math.max(a, b), 0), r.unit)] })))
+      call: () => set({ time: timeOf(s, t), links: r.link }), chosen: chosenColumn(s) === t && chosenLinks().includes(r.link), cells: [r.name, timeText(timeOf(s, t)), timeText(timeOf(s, until)), valueText(r.values.subarray(t, until).reduce((a, b) => Math.max(a, b), 0), r.unit)] })))
       : el('p', { class: 'note' }, 'In this time no link of the rank was stopped, marked or dropped a packet.'));
   },
   timeAt(e) {
@@ -113,7 +113,7 @@ const track = {
     if (!r) return;
     const t = this.timeAt(e), bar = r.bars?.find(b => b.from <= t && t < b.to);
     if (bar) this.tip.textContent = `${bar.text}: ${timeText(bar.from)} to ${timeText(bar.to)}`;
-    if (r.values) this.tip.textContent = `${r.name}, ${timeText(t)}: ${valueText(r.values[Math.floor(t / this.scene.interval_ps)] ?? 0, r.unit)}`;
+    if (r.values) this.tip.textContent = `${r.name}, ${timeText(t)}: ${valueText(r.values[intervalOf(this.scene, t)] ?? 0, r.unit)}`;
   },
   click(e) {
     const r = this.rowAt(e);

@@ -1,6 +1,6 @@
 // Switches: what one switch did over time: its PFC, its ECN or FECN marks, its waits for credits, its queues and drops.
 const switches = {
-  id: 'switches', label: 'Switches', links: true,
+  id: 'switches', label: 'Switches', links: true, short: true,
   make(panel) {
     this.choice = el('select', { id: 'switch', onchange: e => set({ switch: e.target.value }, true) });
     this.text = el('p', { class: 'note' });
@@ -21,7 +21,7 @@ const switches = {
   },
   async draw(s) {
     const all = this.quantities(s), ids = [...new Set(all.map(q => q.id))];
-    const M = Object.fromEntries(await Promise.all(ids.map(async q => [q, await data(`matrix/${s.run}/${s.simulation}/${q}`)])));
+    const M = Object.fromEntries(await Promise.all(ids.map(async q => [q, await matrixOf(s, about.quantities.find(x => x.id === q))])));
     const nodes = [...s.nodes.node.keys()].filter(i => s.nodes.kind[i] === 'switch'), n = s.matrix.intervals;
     const links = new Map(nodes.map(i => [s.nodes.node[i], { from: [], to: [] }]));
     s.links.link.forEach((l, k) => { links.get(s.links.from_node[k])?.from.push(l); links.get(s.links.to_node[k])?.to.push(l); });
@@ -40,7 +40,7 @@ const switches = {
     const shown = all.map(q => ({ q, values: of(chosen.node, q) })), seen = shown.filter(x => x.values.some(v => v > 0)), idle = shown.filter(x => !seen.includes(x));
     this.text.textContent = idle.length ? `Never at ${chosen.name}: ${idle.map(x => x.q.text).join('; ')}.` : '';
     this.charts.replaceChildren(...seen.map(x => x.place = el('div', { class: 'card pad', 'data-what': x.q.text })));
-    for (const { q, values, place } of seen) chart(place, { x: Array.from({ length: n }, (_, i) => i * s.interval_ps), scene: s, mark: chosenTime(s), height: 170, xLabel: 'time', yLabel: q.unit, binary: q.unit === 'bytes', yText: v => valueText(v, q.unit), text: `${chosen.name}: ${q.text}, over time`, lines: [{ label: `${chosen.name}: ${q.text}${q.mean ? ', mean of its ports' : q.most ? '' : ', in an interval'}`, y: Array.from(values) }] });
+    for (const { q, values, place } of seen) chart(place, { x: Array.from({ length: n }, (_, i) => timeOf(s, i)), scene: s, mark: chosenTime(s), height: 170, xLabel: 'time', yLabel: q.unit, binary: q.unit === 'bytes', yText: v => valueText(v, q.unit), text: `${chosen.name}: ${q.text}, over time`, lines: [{ label: `${chosen.name}: ${q.text}${q.mean ? ', mean of its ports' : q.most ? '' : ', in an interval'}`, y: Array.from(values) }] });
     this.list.replaceChildren(dataTable('switches', ['switch', ...all.map(q => ({ text: q.text, numeric: true }))], order.slice(0, 40).map(r => ({
       chosen: r === chosen, call: () => set({ switch: r.node }, true), cells: [r.name, ...r.values.map((v, i) => valueText(v, all[i].unit))] }))));
   },

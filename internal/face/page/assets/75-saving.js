@@ -79,7 +79,7 @@ function saveCSV() {
   ];
   save(text.join('\n'), savedName('csv'), 'text/csv');
 }
-const inWindow = (s, t) => { const w = windowOf(s); return t >= w.a * s.interval_ps && t < w.b * s.interval_ps; };
+const inWindow = (s, t) => { const w = windowOf(s); return t >= timeOf(s, w.a) && t < timeOf(s, w.b); };
 
 // saving is the buttons.
 function saving() {

@@ -76,24 +76,27 @@ async function refresh() {
       root.dataset.ready = `${view.id} ${state.simulation} ${state.quantity} ${none ? 'none' : ''}`;
       return;
     }
-    ui.interval = s.interval_ps;
-    ui.scene = s;
-    const win = windowOf(s);
-    ui.time.min = win.a;
-    ui.time.max = win.b - 1;
-    const at = chosenColumn(s);
-    ui.time.value = at;
-    ui.time.setAttribute('aria-valuetext', timeText(at * s.interval_ps));
-    ui.now.textContent = `${timeText(at * s.interval_ps)} of ${timeText(s.duration_ps)}`;
-    ui.quantity.value = s.quantity.id;
-    overview.draw(s);
-    search.draw(s);
-    await view.draw(s);
+    const short = await detailed(s), seen = view.short ? short : s;
     if (mine !== drawing) return;
-    chosenSeries(s);
+    ui.interval = seen.interval_ps;
+    ui.scene = s;
+    ui.seen = seen;
+    const win = windowOf(seen), first = timeOf(seen, 0) / seen.interval_ps; // the slider counts intervals from 0
+    ui.time.min = first + win.a;
+    ui.time.max = first + win.b - 1;
+    const at = chosenColumn(seen);
+    ui.time.value = first + at;
+    ui.time.setAttribute('aria-valuetext', timeText(timeOf(seen, at)));
+    ui.now.textContent = `${timeText(timeOf(seen, at))} of ${timeText(s.duration_ps)}`;
+    ui.quantity.value = s.quantity.id;
+    overview.draw(s, seen.says);
+    search.draw(s);
+    await view.draw(seen);
+    if (mine !== drawing) return;
+    chosenSeries(short);
     ui.message.hidden = true;
     root.dataset.drawn ??= performance.now(); // ms since the page was asked for
-    root.dataset.ready = `${view.id} ${s.key} ${s.quantity.id} ${at}`;
+    root.dataset.ready = `${view.id} ${s.key} ${s.quantity.id} ${first + at}`;
   } catch (e) {
     if (mine !== drawing) return;
     for (const v of views) { // what was drawn is of something else
@@ -117,7 +120,7 @@ function chosenSeries(s) {
   ui.series.replaceChildren(el('h3', {}, 'Chosen links over time'), el('button', { type: 'button', onclick: () => set({ links: '' }) }, 'Choose none'), place);
   const unit = s.quantity.unit;
   chart(place, {
-    x: [...Array(s.matrix.intervals).keys()].map(i => i * s.interval_ps), mark: chosenTime(s), xLabel: 'time', scene: s, binary: unit === 'bytes', yLabel: s.quantity.label, yText: v => valueText(v, unit),
+    x: [...Array(s.matrix.intervals).keys()].map(i => timeOf(s, i)), mark: chosenTime(s), xLabel: 'time', scene: s, binary: unit === 'bytes', yLabel: s.quantity.label, yText: v => valueText(v, unit),
     range: unit === 'share' ? [0, 1.02] : undefined, text: `${s.quantity.label} of ${links.length} links over time`,
     lines: links.map(l => ({ label: s.links.name[s.links.link.indexOf(l)], y: Array.from(row(s.matrix, l)) })),
   });

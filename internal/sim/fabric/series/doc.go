@@ -2,8 +2,9 @@
 //
 // # Intervals
 //
-// The counters of a lane lie in one cache line (lane.go). At the end of an interval, between two
-// events, a [Recorder] moves the counters of the lanes that did something into samples. Lanes at rest
+// The counters of a lane lie in one cache line (lane.go). At the end of a short interval, between two
+// events, a [Recorder] moves the counters of the lanes that did something into sums, and at the end of an interval
+// the sums into samples. Lanes at rest
 // cost nothing. A simulation partition has a recorder of its own. All have the same intervals, so the
 // samples do not depend on the number of partitions, and nothing in the simulation depends on them.
 //
@@ -15,10 +16,22 @@
 // the network's data, are the rest after the other lanes and the PFC frames, and only the first packet
 // of a port in an interval costs time.
 //
+// # Details
+//
+// Where intervals have become longer than [FirstInterval], short ones are kept around what happens (detail.go). The last
+// four samples of each lane are in a ring: at an event, which is seen at the end of its interval, those before it are
+// taken from there. What is kept of a link follows from its own samples alone, and so does not depend on the number of
+// partitions. A network too large for details ends its lanes at the ends of intervals alone.
+//
 // # Skipped periods
 //
 // A record has what happens in skipped periods, too. When the network is about to skip, it first
 // simulates one more period in pieces (survey.go): the record is cut at each place of the period at
 // which an interval will end, in whichever period that will be. What a lane does in an interval is
 // then the sum of whole periods and of pieces. There are at most as many pieces as intervals.
+//
+// Whether and when a network skips depends on the number of partitions, but details must not. So a network with details
+// skips only if they kept nothing in the period before ([Settled]): then they would keep nothing in its copies either.
+// It simulates the last two copies. An event after them finds the short intervals before it, and the beginning of a
+// pause that goes on. The beginnings of others are moved on by the time that is skipped.
 package series

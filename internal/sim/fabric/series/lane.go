@@ -83,7 +83,11 @@ func (l *lane) notePeak(now units.Time) {
 
 // Stopped records that a lane is stopped from now on, by a pause or for want of credits, or no longer.
 func (r *Recorder) Stopped(index int32, stops bool, now units.Time) {
-	switch l := r.openLane(index); {
+	l := r.openLane(index)
+	if r.details != nil && stops != l.halted {
+		r.details.stopped(index, stops, now)
+	}
+	switch {
 	case stops && !l.halted:
 		l.halted = true
 		l.stopped -= now

@@ -2,7 +2,7 @@ package series
 
 import "weft/units"
 
-// joinPieces turns the pieces of a partition into rows, and into the counters of the open interval.
+// joinPieces turns the pieces of a partition into rows, and into the sums of the open interval.
 func (r *Recorder) joinPieces(s *Survey, times uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -11,6 +11,8 @@ func (r *Recorder) joinPieces(s *Survey, times uint64) {
 		r.widen()
 	}
 	r.closes = (now/r.width + 1) * r.width
+	r.ends = now
+	r.ends = min(r.closes, (now/r.step()+1)*r.step())
 	r.restartOpen(now)
 	spans := s.spans(r.width, min(now, (last/r.width+1)*r.width))
 	all := []rows{{}, r.pieces}
@@ -42,7 +44,7 @@ func (r *Recorder) joinLane(lane int32, l *lanePieces, spans []span) {
 		switch {
 		case sum.isIdle():
 		case spans[i].open:
-			r.reopen(&sum)
+			r.add(&sum)
 		default:
 			*r.rows.append() = sum
 		}
@@ -78,23 +80,6 @@ func (r *Recorder) restartOpen(now units.Time) {
 			t.stopped = -now
 		}
 	}
-}
-
-// reopen adds what a lane has done to its counters of the open interval.
-func (r *Recorder) reopen(s *Sample) {
-	t := r.openLane(s.Lane)
-	if class := uint8(s.Lane % r.classes); class == r.main {
-		t.bytes -= s.Bytes
-	} else {
-		t.bytes += s.Bytes
-	}
-	t.area += s.Area
-	t.stopped += s.Stopped
-	t.peak = s.Peak
-	t.stops += s.Stops
-	t.marks += s.Marks
-	t.drops += s.Drops
-	t.refused += s.Refused
 }
 
 // lanePieces is what a lane does in a period.

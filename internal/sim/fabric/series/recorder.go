@@ -20,10 +20,14 @@ const (
 	maxSamples = 1 << 21
 )
 
-// Recorder is the record of the lanes of a simulation partition.
+// Recorder is the record of the lanes of a simulation partition. At the end of a short interval the counters of lanes
+// are added to their sums, and at the end of an interval the sums become rows.
 type Recorder struct {
 	lanes   []lane     // by link and class, shared by all partitions
 	open    []int32    // lanes with counters
+	sums    []Sample   // by lane, shared by all partitions: the open interval until the last short one
+	summed  []int32    // lanes with a sum
+	ends    units.Time // end of the open short interval; Forever during a survey
 	closes  units.Time // end of the open interval
 	most    int32      // intervals
 	classes int32      // of a link
@@ -31,7 +35,9 @@ type Recorder struct {
 	main    uint8
 	sent    func(link int32) int64
 
-	pieces rows // of a surveyed period
+	short   rows     // of the short interval that has ended
+	details *details // nil: the network is too large
+	pieces  rows     // of a surveyed period
 
 	mu    sync.Mutex // guards width, rows and what ports show, which are read during the run
 	width units.Time
@@ -43,11 +49,11 @@ type Recorder struct {
 // is the class of the network's data. sent gives the bytes that a link has sent so far, and makes
 // the link's next packet call [Recorder.Sent].
 func NewRecorders(parts, links, classes int, main uint8, sent func(link int32) int64) []*Recorder {
-	lanes := make([]lane, links*classes)
-	all := make([]*Recorder, parts)
+	lanes, sums := make([]lane, links*classes), make([]Sample, links*classes)
+	all, details := make([]*Recorder, parts), newDetails(parts, links, classes)
 	for i := range all {
 		all[i] = &Recorder{
-			lanes: lanes, most: intervalsOf(len(lanes)), width: FirstInterval, closes: FirstInterval,
+			lanes: lanes, sums: sums, most: intervalsOf(len(lanes)), width: FirstInterval, closes: FirstInterval, ends: FirstInterval, details: details[i],
 			classes: int32(classes), main: main, minor: (1<<classes - 1) &^ (1 << main), sent: sent,
 		}
 	}
@@ -63,24 +69,51 @@ func intervalsOf(lanes int) int32 {
 	return most
 }
 
-// Closes is the end of the open interval; Forever during a survey.
-func (r *Recorder) Closes() units.Time { return r.closes }
+// Closes is the end of the open short interval; Forever during a survey.
+func (r *Recorder) Closes() units.Time { return r.ends }
 
 // Close closes the intervals that end at or before t. No event before t is left.
 func (r *Recorder) Close(t units.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.closes <= t && len(r.open) > 0 {
-		r.fit()
-		if r.closes <= t {
-			r.end(r.closes)
-			r.closes += r.width
+	for r.ends <= t && r.isBusy() {
+		r.closeShort()
+		r.ends = min(r.closes, r.ends+r.step())
+		if !r.watches() { // nothing happens until t
+			r.ends = min(r.closes, max(r.ends, (t/r.step()+1)*r.step()))
 		}
 	}
-	if r.closes <= t { // nothing happens until t
-		r.closes = (t/r.width + 1) * r.width
+	if r.ends <= t { // and nothing has happened in the open interval
+		r.closes = max(r.closes, (t/r.width+1)*r.width)
+		r.ends = (t/r.step() + 1) * r.step()
 	}
 }
+
+// closeShort closes the open short interval, and with it the open interval if that ends.
+func (r *Recorder) closeShort() {
+	if r.step() == r.width && r.ends == r.closes && r.ends/r.width <= units.Time(r.most) && len(r.summed) == 0 {
+		r.endLanes(&r.rows, r.ends) // it is all of the open interval
+		r.show()
+		r.closes += r.width
+		return
+	}
+	r.endShort(r.ends)
+	if r.ends == r.closes {
+		r.fit()
+	}
+	if r.ends == r.closes {
+		r.end()
+		r.closes += r.width
+	}
+}
+
+// watches reports whether a lane must be read at the end of the short interval.
+func (r *Recorder) watches() bool {
+	return len(r.open) > 0 || r.detailed() && len(r.details.active) > 0
+}
+
+// isBusy reports whether something has happened in the open interval, or goes on.
+func (r *Recorder) isBusy() bool { return len(r.summed) > 0 || r.watches() }
 
 // fit doubles the intervals until the number of the open one is within the bound.
 func (r *Recorder) fit() {
@@ -96,14 +129,54 @@ func (r *Recorder) widen() {
 	r.width *= 2
 }
 
-// end appends the rows of the open interval, which ends now.
-func (r *Recorder) end(now units.Time) {
-	r.endInto(&r.rows, int32(r.closes/r.width)-1, now)
+// endShort ends the short interval, now: its samples are added to the open interval.
+func (r *Recorder) endShort(now units.Time) {
+	r.short.n = 0
+	r.endLanes(&r.short, now)
+	for i := range r.short.n {
+		r.add(r.short.row(i))
+	}
+}
+
+// endLanes ends the lanes of the short interval, now.
+func (r *Recorder) endLanes(rows *rows, now units.Time) {
+	number := int32(r.ends/r.step() - 1)
+	r.endInto(rows, number, now)
+	if r.detailed() {
+		r.details.end(number, r.classes)
+	}
+}
+
+// add adds a sample to the open interval.
+func (r *Recorder) add(s *Sample) {
+	sum := &r.sums[s.Lane]
+	if sum.Interval == 0 { // it is not in the list
+		sum.Interval = 1
+		r.summed = append(r.summed, s.Lane)
+	}
+	sum.merge(s)
+}
+
+// end appends the rows of the open interval, whose short intervals have ended.
+func (r *Recorder) end() {
+	r.endSums(&r.rows, int32(r.closes/r.width)-1)
 	r.show()
 }
 
-// endInto ends an interval now: it appends a row for each lane that did something in it. The next
-// interval begins with the lanes that have a queue or are stopped.
+// endSums appends the rows of what is summed.
+func (r *Recorder) endSums(rows *rows, interval int32) {
+	for _, index := range r.summed {
+		s := rows.append()
+		*s, r.sums[index] = r.sums[index], Sample{}
+		if s.Lane, s.Interval = index, interval; s.isIdle() {
+			rows.n--
+		}
+	}
+	r.summed = r.summed[:0]
+}
+
+// endInto ends a short interval or a piece now: it appends a row for each lane that did something in it. The next
+// one begins with the lanes that have a queue or are stopped.
 func (r *Recorder) endInto(rows *rows, interval int32, now units.Time) {
 	still := r.open[:0]
 	for _, index := range r.open {
@@ -128,6 +201,9 @@ func (r *Recorder) endInto(rows *rows, interval int32, now units.Time) {
 		if l.open = l.queued != 0 || l.halted; l.open {
 			still = append(still, index)
 		}
+		if r.detailed() {
+			r.details.note(s, r.classes, l.halted)
+		}
 		if s.isIdle() {
 			rows.n-- // it did nothing after all
 		}
@@ -138,9 +214,10 @@ func (r *Recorder) endInto(rows *rows, interval int32, now units.Time) {
 // finish ends the record at the last event of the run.
 func (r *Recorder) finish(last units.Time) {
 	r.Close(last)
-	if len(r.open) > 0 {
+	if r.isBusy() {
+		r.endShort(max(last, r.ends-r.step())) // a record of periods may go on behind the last event
 		r.fit()
-		r.end(max(last, r.closes-r.width)) // a record of periods may go on behind the last event
+		r.end()
 	}
 	r.show()
 }

@@ -8,6 +8,7 @@ type Recording struct {
 	Most     int        // bound of the number of intervals
 	Classes  int        // lanes of a link
 	Samples  []Sample   // by lane, then interval
+	Details  []Sample   // of intervals of FirstInterval, around what happened; nil during the run
 }
 
 // Finished is the record up to the last event of a run, which is over.
@@ -15,7 +16,9 @@ func Finished(all []*Recorder, last units.Time) *Recording {
 	for _, r := range all {
 		r.finish(last)
 	}
-	return join(all, func(r *rows) rows { return *r })
+	j := join(all, func(r *rows) rows { return *r })
+	j.Details = joinDetails(all[0].details, j.Interval)
+	return j
 }
 
 // SoFar is a copy of the record without the open intervals. It may be called while the network runs.

@@ -20,8 +20,9 @@ func NewSurvey(records []*Recorder, now, length units.Time, times uint64) *Surve
 	s := &Survey{records: records, began: now, length: length}
 	for _, r := range records {
 		r.Close(now)
+		r.ends = units.Forever
 		r.endInto(&r.pieces, 0, now) // what the open interval has before now is piece 0
-		r.closes = units.Forever
+		r.endSums(&r.pieces, 0)
 	}
 	end := s.end(times)
 	s.width = records[0].widthFor(end - length) // no shorter intervals will be left if the last period does something
@@ -71,6 +72,9 @@ func (s *Survey) Finish(times uint64) {
 	for i, first := 0, s.records[0]; i < len(first.lanes); i += int(first.classes) {
 		link := int32(i) / first.classes
 		first.lanes[first.Index(link, first.main)].bytes = first.sent(link)
+	}
+	if d := s.records[0].details; d != nil {
+		d.move(s.began, units.Time(times)*s.length)
 	}
 	for _, r := range s.records {
 		r.joinPieces(s, times)

@@ -29,7 +29,11 @@ func seriesOf(n *network.Network, end units.Time) *results.Series {
 	flows, kept := n.RecordedMessages()
 	s := &results.Series{Simulation: simulation(n, r, end), Nodes: nodes(n), Links: links(n)}
 	s.Simulation.Flows, s.Simulation.FlowsKept = flows, int64(len(kept))
-	s.Samples = samples(n, r, &s.Simulation)
+	s.Samples = samples(n, r, r.Samples, r.Interval, &s.Simulation)
+	if len(r.Details) > 0 {
+		s.Simulation.DetailPs = int64(series.FirstInterval)
+		s.Details = samples(n, r, r.Details, series.FirstInterval, &s.Simulation)
+	}
 	for i := range kept {
 		s.Flows = append(s.Flows, flow(n, &kept[i]))
 	}
@@ -43,8 +47,8 @@ func seriesOf(n *network.Network, end units.Time) *results.Series {
 	return s
 }
 
-// samples are the rows of the samples; simulation may get its number later.
-func samples(n *network.Network, r *series.Recording, simulation *results.SeriesSimulation) iter.Seq[results.SeriesSample] {
+// samples are the rows of samples of a length of intervals; simulation may get its number later.
+func samples(n *network.Network, r *series.Recording, all []series.Sample, interval units.Time, simulation *results.SeriesSimulation) iter.Seq[results.SeriesSample] {
 	type link struct {
 		credited bool
 		perByte  units.PerByte
@@ -57,15 +61,15 @@ func samples(n *network.Network, r *series.Recording, simulation *results.Series
 	}
 	plan := n.Plan
 	return func(yield func(results.SeriesSample) bool) {
-		for i := range r.Samples {
-			s := &r.Samples[i]
+		for i := range all {
+			s := &all[i]
 			at := s.Lane / int32(r.Classes)
 			l := &links[at]
 			row := results.SeriesSample{
 				Simulation: simulation.Simulation, Link: at, Lane: laneOf(plan, s.Lane%int32(r.Classes), l.scaleOut),
-				TimePs: int64(s.Interval) * int64(r.Interval), Bytes: s.Bytes,
-				Utilisation: min(1, float32(float64(s.Bytes)*float64(l.perByte.Num)/float64(l.perByte.Den)/float64(r.Interval))),
-				QueueMean:   float32(float64(s.Area) / float64(r.Interval)), QueueMax: s.Peak,
+				TimePs: int64(s.Interval) * int64(interval), Bytes: s.Bytes,
+				Utilisation: min(1, float32(float64(s.Bytes)*float64(l.perByte.Num)/float64(l.perByte.Den)/float64(interval))),
+				QueueMean:   float32(float64(s.Area) / float64(interval)), QueueMax: s.Peak,
 				Marks: int32(s.Marks), Drops: int32(s.Drops), ReceiveDrops: int32(s.Refused),
 			}
 			if l.credited {

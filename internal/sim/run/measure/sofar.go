@@ -21,7 +21,7 @@ func SeriesSoFar(n *network.Network) *results.Series {
 	}
 	reached, _, _ := n.Progress()
 	s := &results.Series{Simulation: simulation(n, r, reached), Nodes: nodes(n), Links: links(n)}
-	s.Samples = samples(n, r, &s.Simulation)
+	s.Samples = samples(n, r, r.Samples, r.Interval, &s.Simulation)
 	return s
 }
 

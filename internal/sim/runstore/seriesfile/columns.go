@@ -16,12 +16,12 @@ import (
 )
 
 // Names are the files of a folder of series, in the order of docs/UI.md.
-var Names = []string{Simulations, Nodes, Links, LinkSamples, Flows, FlowHops, Pauses, Steps}
+var Names = []string{Simulations, Nodes, Links, LinkSamples, LinkDetails, Flows, FlowHops, Pauses, Steps}
 
 // schemas are the columns of the files.
 var schemas = map[string]*parquet.Schema{
 	Simulations: parquet.SchemaOf(results.SeriesSimulation{}), Nodes: parquet.SchemaOf(results.SeriesNode{}),
-	Links: parquet.SchemaOf(results.SeriesLink{}), LinkSamples: parquet.SchemaOf(results.SeriesSample{}),
+	Links: parquet.SchemaOf(results.SeriesLink{}), LinkSamples: parquet.SchemaOf(results.SeriesSample{}), LinkDetails: parquet.SchemaOf(results.SeriesSample{}),
 	Flows: parquet.SchemaOf(results.SeriesFlow{}), FlowHops: parquet.SchemaOf(results.SeriesHop{}),
 	Pauses: parquet.SchemaOf(results.SeriesPause{}), Steps: parquet.SchemaOf(results.SeriesStep{}),
 }

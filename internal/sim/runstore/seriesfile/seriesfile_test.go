@@ -37,6 +37,7 @@ func sample(fabric string, rows int) *results.Series {
 			}
 		}
 	}
+	s.Details = s.Samples
 	return s
 }
 
@@ -188,6 +189,9 @@ func page(t *testing.T, name string) (columns, types []string) {
 		t.Fatalf("docs/UI.md does not describe %s", name)
 	}
 	section, _, _ = strings.Cut(section, "\n#")
+	if strings.Contains(section, "in the columns of `link_samples`") {
+		return page(t, LinkSamples)
+	}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\|").FindAllStringSubmatch(section, -1) {
 		columns, types = append(columns, row[1]), append(types, row[2])
 	}
@@ -198,7 +202,7 @@ func TestThePageDescribesEveryColumn(t *testing.T) {
 	kinds := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float32: "float32", reflect.String: "text", reflect.Bool: "bool"}
 	for name, row := range map[string]any{
 		Simulations: results.SeriesSimulation{}, Nodes: results.SeriesNode{}, Links: results.SeriesLink{},
-		LinkSamples: results.SeriesSample{}, Flows: results.SeriesFlow{}, FlowHops: results.SeriesHop{}, Pauses: results.SeriesPause{}, Steps: results.SeriesStep{},
+		LinkSamples: results.SeriesSample{}, LinkDetails: results.SeriesSample{}, Flows: results.SeriesFlow{}, FlowHops: results.SeriesHop{}, Pauses: results.SeriesPause{}, Steps: results.SeriesStep{},
 	} {
 		columns, types := page(t, name)
 		var want, wantTypes []string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,6 +24,7 @@ const (
 	Nodes       = "nodes.parquet"
 	Links       = "links.parquet"
 	LinkSamples = "link_samples.parquet"
+	LinkDetails = "link_details.parquet"
 	Flows       = "flows.parquet"
 	FlowHops    = "flow_hops.parquet"
 	Pauses      = "pauses.parquet"
@@ -52,6 +54,7 @@ type Writer struct {
 	nodes       *file[results.SeriesNode]
 	links       *file[results.SeriesLink]
 	samples     *file[results.SeriesSample]
+	details     *file[results.SeriesSample]
 	flows       *file[results.SeriesFlow]
 	hops        *file[results.SeriesHop]
 	pauses      *file[results.SeriesPause]
@@ -71,6 +74,7 @@ func Create(dir string, about About) (*Writer, error) {
 	w.nodes = create[results.SeriesNode](w, dir, Nodes)
 	w.links = create[results.SeriesLink](w, dir, Links)
 	w.samples = create[results.SeriesSample](w, dir, LinkSamples)
+	w.details = create[results.SeriesSample](w, dir, LinkDetails)
 	w.flows = create[results.SeriesFlow](w, dir, Flows)
 	w.hops = create[results.SeriesHop](w, dir, FlowHops)
 	w.pauses = create[results.SeriesPause](w, dir, Pauses)
@@ -95,14 +99,10 @@ func (w *Writer) Add(s *results.Series) {
 		w.nodes.write(s.Nodes...)
 		w.links.write(s.Links...)
 	}
-	batch := make([]results.SeriesSample, 0, 1024)
-	for row := range s.Samples {
-		if batch = append(batch, row); len(batch) == cap(batch) {
-			w.samples.write(batch...)
-			batch = batch[:0]
-		}
+	writeAll(w.samples, s.Samples)
+	if s.Details != nil {
+		writeAll(w.details, s.Details)
 	}
-	w.samples.write(batch...)
 	for i := range s.Flows {
 		s.Flows[i].Simulation = s.Simulation.Simulation
 	}
@@ -120,6 +120,7 @@ func (w *Writer) Add(s *results.Series) {
 	w.pauses.write(s.Pauses...)
 	w.steps.write(s.Steps...)
 	w.samples.group()
+	w.details.group()
 	w.flows.group()
 	w.hops.group()
 	w.steps.group()
@@ -140,6 +141,7 @@ func (w *Writer) Close() error {
 	w.nodes.close(meta)
 	w.links.close(meta)
 	w.samples.close(meta)
+	w.details.close(meta)
 	w.flows.close(meta)
 	w.hops.close(meta)
 	w.pauses.close(meta)
@@ -180,6 +182,18 @@ func create[T any](w *Writer, dir, name string) *file[T] {
 	f.buffer = bufio.NewWriterSize(f.out, 1<<16)
 	f.rows = parquet.NewGenericWriter[T](f.buffer, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("weft", w.about.Weft, ""))
 	return f
+}
+
+// writeAll writes rows that come one by one.
+func writeAll[T any](f *file[T], rows iter.Seq[T]) {
+	batch := make([]T, 0, 1024)
+	for row := range rows {
+		if batch = append(batch, row); len(batch) == cap(batch) {
+			f.write(batch...)
+			batch = batch[:0]
+		}
+	}
+	f.write(batch...)
 }
 
 func (f *file[T]) write(rows ...T) {
