@@ -262,6 +262,17 @@ func (n *node) fabricName() string {
 	return ""
 }
 
+// fabricNames are the names of a list's fabrics, or their indices where they have none.
+func (n *node) fabricNames() string {
+	names := make([]string, len(n.items))
+	for i, item := range n.items {
+		if names[i] = item.fabricName(); names[i] == "" {
+			names[i] = fmt.Sprintf("[%d]", i)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // itemReplaced continues with an existing item of a list, by its number; with a fabric also by its name.
 func (n *node) itemReplaced(name, number string, rest []string, value *node) (*node, error) {
 	i, err := strconv.Atoi(number)
@@ -273,6 +284,8 @@ func (n *node) itemReplaced(name, number string, rest []string, value *node) (*n
 		return nil, fmt.Errorf("the file has no list %s; [%s] does not exist: write the whole list first", name, number)
 	case (err != nil || i != 0) && items == 1:
 		return nil, fmt.Errorf("%s has 1 entry (index 0); [%s] does not exist", name, number)
+	case err != nil && name == "fabrics":
+		return nil, fmt.Errorf("fabrics has no %s: its %d entries are %s, or by index 0 to %d", number, items, n.fabricNames(), items-1)
 	case err != nil || i < 0 || i >= items:
 		return nil, fmt.Errorf("%s has %d entries (index 0 to %d); [%s] does not exist", name, items, items-1, number)
 	}

@@ -57,7 +57,7 @@ func TestTheErrorNamesAnItemThatDoesNotExist(t *testing.T) {
 	for _, c := range []struct{ text, path, want string }{
 		{"fabrics: [infiniband-ndr]", "fabrics[9].mtu", "fabrics has 1 entry (index 0); [9] does not exist"},
 		{"fabric: infiniband-ndr", "fabrics[1].mtu", "fabrics has 1 entry (index 0); [1] does not exist"},
-		{"fabrics: [infiniband-ndr, tcp-400g]", "fabrics[x].mtu", "fabrics has 2 entries (index 0 to 1); [x] does not exist"},
+		{"fabrics: [infiniband-ndr, tcp-400g]", "fabrics[x].mtu", "fabrics has no x: its 2 entries are infiniband-ndr, tcp-400g, or by index 0 to 1"},
 		{"cluster: {nodes: 2}", "fabrics[0].mtu", "the file has no list fabrics; [0] does not exist"},
 	} {
 		f, err := Decode("test", []byte("name: a\n"+c.text+"\n"))

@@ -15,6 +15,8 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 		switch {
 		case len(given) < least:
 			return fmt.Errorf("%s needs %s: %s", c.CommandPath(), what, c.UseLine())
+		case len(given) > most && most == 0:
+			return fmt.Errorf("%s takes %s, and %q is given: %s", c.CommandPath(), what, given[0], c.UseLine())
 		case len(given) > most:
 			return fmt.Errorf("%s takes %s and nothing after it, and %q is given: %s", c.CommandPath(), what, given[most], c.UseLine())
 		}

@@ -40,10 +40,27 @@ func Together(c *cobra.Command) {
 	}
 }
 
-// wrapped breaks the lines of a text that are wider than help.
+// usual is the width of the paragraphs of help that are kept as they are written.
+const usual = 88
+
+// wrapped fills anew each paragraph that has a line wider than usual. Paragraphs with indented lines keep their lines,
+// except those that are wider than help.
 func wrapped(text string) string {
 	var out []string
-	for line := range strings.SplitSeq(text, "\n") {
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		out = append(out, filled(paragraph))
+	}
+	return strings.Join(out, "\n\n")
+}
+
+func filled(paragraph string) string {
+	lines := strings.Split(paragraph, "\n")
+	indented := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") })
+	if !indented && slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > usual }) {
+		return doc.Wrap(paragraph, widest)
+	}
+	var out []string
+	for _, line := range lines {
 		if len([]rune(line)) > widest {
 			line = doc.Wrap(line, widest)
 		}

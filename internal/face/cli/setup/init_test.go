@@ -123,3 +123,16 @@ func TestAScenarioThatDoesNotFitIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A ratio that no topology has is refused where it is asked for, and not after the last question.
+func TestTheInterviewRefusesAnOversubscriptionOfZero(t *testing.T) {
+	var out bytes.Buffer
+	o := answers(func(o *own) { o.shape = leafSpine })
+	in := strings.NewReader("12\n\n\n0:1\n2:1\n")
+	if err := (&interview{in: in, out: &out}).ask(o); err != nil {
+		t.Fatal(err)
+	}
+	if shown(o.oversubscription) != "2:1" || !strings.Contains(out.String(), "an oversubscription of 0: want 1:1, 2:1") {
+		t.Errorf("the oversubscription is %s:\n%s", shown(o.oversubscription), out.String())
+	}
+}

@@ -77,6 +77,9 @@ func (o *own) check() (presets []string, err error) {
 	if err := among("shape", o.shape, shapeNames); err != nil {
 		return nil, err
 	}
+	if r := o.oversubscription; o.tapered() && r.Den != 0 && r.Num == 0 {
+		return nil, errors.New("an oversubscription of 0: want 1:1, 2:1, 3:1 and so on")
+	}
 	if err := among("work", o.work, works); err != nil {
 		return nil, err
 	}
