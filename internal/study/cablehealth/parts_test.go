@@ -51,3 +51,12 @@ func TestFilesOfOneSwitchAreOneDevice(t *testing.T) {
 		t.Errorf("5000 fragments give %+v", r.Findings)
 	}
 }
+
+// A report of UFM's NDT plugin has no counters, and the error names the command that reads it.
+func TestReportOfNDTNamesTheCommandThatReadsIt(t *testing.T) {
+	const report = `{"error": "", "report": {"miss_wired": [], "missing_in_ufm": [], "missing_in_ndt": []}}`
+	_, _, err := Read([]Source{{"report.json", report}}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "weft fabric diff report.json") {
+		t.Errorf("got the error %v, want one that names weft fabric diff report.json", err)
+	}
+}

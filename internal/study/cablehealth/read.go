@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/cabling/planfile"
 	"weft/internal/base/portstate"
 	ib "weft/internal/ib/counters"
 	"weft/internal/ib/format"
@@ -137,6 +138,9 @@ func readOne(set *portstate.Set, s Source, device string) (kind string, err erro
 	}
 	if kind, ok := readPlan(set, s); ok {
 		return kind, nil
+	}
+	if planfile.IsComparison(s.Text) {
+		return "", fmt.Errorf("%s is the report of UFM's NDT plugin, which has cables and no counters: weft fabric diff %s reads it", s.Name, s.Name)
 	}
 	return "", fmt.Errorf("%s is of no known kind", s.Name)
 }
