@@ -79,6 +79,7 @@ type Explanation struct {
 	Variants  []Tried
 
 	density float64
+	farther bool // it is simulated at the farther sizes
 }
 
 // Tried is one variant.
@@ -112,6 +113,9 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 		return nil, err
 	}
 	trials, err := d.try(ctx, c, &o)
+	if err == nil {
+		trials, err = d.goFarther(ctx, c, &o, trials)
+	}
 	d.Partial = err != nil
 	d.conclude(trials)
 	return d, err
@@ -195,7 +199,7 @@ func (d *Diagnosis) isSimulated(e *Explanation) bool {
 	for i, t := range d.Tasks {
 		for j := range t.Points {
 			p := &t.Points[j]
-			if t.convicts(j) && math.Abs(offBy(e.Predicted[i][j], d.Predicted[i][j])) > math.Hypot(p.Known, d.Noise) {
+			if t.convicts(j, e) && math.Abs(offBy(e.Predicted[i][j], d.Predicted[i][j])) > math.Hypot(p.Known, d.Noise) {
 				return true
 			}
 		}

@@ -2,7 +2,6 @@ package calibrate
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -71,9 +70,9 @@ type Task struct {
 	old        bool    // NCCL's release is older than the rules that are known
 	wires      float64 // the busbw in GB/s that the wires carry; 0 if not known
 	simulated  []int64 // sizes, ascending
-	// The cluster as described is simulated to reached: corrections are, by point, the factors on
-	// extrapolated times.
-	reached     int64
+	// The cluster as described and the likeliest causes are simulated at farther sizes, too: corrections are, by point, the
+	// factors on extrapolated times.
+	farther     []int64
 	corrections []float64
 	// Of an exchange: the simulated numbers of tokens of a rank, ascending, and the log's if it is another.
 	tokens []int
@@ -455,79 +454,6 @@ func (t *Task) least(bytes int64) units.Time {
 	}
 	factor := measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())
 	return time(float64(bytes) * factor / t.wires / 1e3)
-}
-
-// extrapolated reports whether a size is above the largest one that is simulated of a cause.
-func (t *Task) extrapolated(bytes int64) bool { return bytes > t.simulated[len(t.simulated)-1] }
-
-// extend simulates the cluster as described at further compared sizes. What its times there are over
-// the extrapolated ones corrects those of causes.
-func (t *Task) extend(ctx context.Context, c *Cluster, o *Options, simulated []units.Time) error {
-	last := t.simulated[len(t.simulated)-1]
-	limit := max(last*farther, min(t.Points[0].Bytes, farthest))
-	if o.MaxSize > 0 {
-		limit = last
-	}
-	far := *t
-	far.simulated = nil
-	for i := range t.Points {
-		if b := t.Points[i].Bytes; t.kind == collective && t.extrapolated(b) && b <= limit {
-			far.simulated = append(far.simulated, b)
-		}
-	}
-	t.corrections = make([]float64, len(t.Points))
-	for i := range t.corrections {
-		t.corrections[i] = 1
-	}
-	if len(far.simulated) > 0 {
-		times, err := far.run(ctx, t.base, c.Hops, o)
-		if err != nil {
-			return err
-		}
-		t.correct(simulated, far.simulated, times)
-		last = far.simulated[len(far.simulated)-1]
-	}
-	t.widen(last)
-	return nil
-}
-
-// correct takes the times of the cluster as described at larger sizes. Above all of them the last
-// correction holds.
-func (t *Task) correct(simulated []units.Time, sizes []int64, times []units.Time) {
-	straight, factor := t.compared(simulated), 1.
-	for i := range t.Points {
-		if at, ok := slices.BinarySearch(sizes, t.Points[i].Bytes); ok {
-			factor = float64(times[at]) / float64(straight[i])
-		}
-		if t.extrapolated(t.Points[i].Bytes) {
-			t.corrections[i] = factor
-		}
-	}
-}
-
-// straight is the deviation of ln(time) up to which an extrapolated time is taken for one that was
-// simulated: the cluster as described went on as at smaller sizes.
-const straight = .1
-
-// convicts reports whether the time of a cause at a point can convict: it was simulated, or the
-// cluster as described shows that times go on to there as at smaller sizes.
-func (t *Task) convicts(point int) bool {
-	b := t.Points[point].Bytes
-	return !t.extrapolated(b) || b <= t.reached && math.Abs(math.Log(t.corrections[point])) < straight
-}
-
-// farSpread is the error of ln(time) that a factor of four beyond the largest simulated size adds: an
-// assumption. NCCL may choose otherwise there.
-const farSpread = .05
-
-// widen adds to the known error of the sizes beyond the last one that is simulated.
-func (t *Task) widen(last int64) {
-	t.reached = last
-	for i := range t.Points {
-		if p := &t.Points[i]; t.kind == collective && p.Bytes > last {
-			p.Known = math.Hypot(p.Known, farSpread*math.Log(float64(p.Bytes)/float64(last))/math.Log(4))
-		}
-	}
 }
 
 // unknown is the time of a size that has not been simulated.
