@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"weft/internal/formats/logfile"
-	"weft/internal/sim"
 	"weft/scenario"
 )
 
@@ -14,19 +13,11 @@ import (
 // cause is simulated.
 func farLog(t *testing.T, noise float64, fault ...scenario.Override) *logfile.Log {
 	t.Helper()
-	c := describe(t, farCluster)
-	r, err := c.resolve(append([]scenario.Override{{Path: "workload.sizes", Value: "{from: 256KiB, to: 1GiB, factor: 4}", Origin: "test"}}, fault...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	outcome, err := simulateOnce(t.Context(), r, sim.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := pointsOf(t, farCluster, append([]scenario.Override{{Path: "workload.sizes", Value: "{from: 256KiB, to: 1GiB, factor: 4}", Origin: "test"}}, fault...)...)
 	rng := rand.New(rand.NewPCG(1, 3))
 	var b strings.Builder
 	b.WriteString("# Collective test starting: all_reduce_perf\n")
-	for _, p := range outcome.Fabrics[0].Points {
+	for _, p := range points {
 		row(&b, int64(p.Bytes), 16, func() float64 { return float64(p.Time) / 1e6 }, noise, rng)
 	}
 	return read(t, b.String())[0]

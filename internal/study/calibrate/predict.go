@@ -88,7 +88,7 @@ func (t *Task) run(ctx context.Context, r *scenario.Resolved, hops int, o *Optio
 	case exchange:
 		return exchanges(ctx, r, t, o)
 	case copies:
-		return blocks(ctx, r, t, o)
+		return messages(ctx, r, t, r.Workload.Flows, o) // all at once, over the pairs of NICs
 	}
 	run := *r
 	run.Workload.Sizes = nil
@@ -126,18 +126,27 @@ func times(results *results.Results) (out []units.Time) {
 	return out
 }
 
-// bandwidths simulates perftest: messages of a size, posted one after another, from one NIC to
-// another; the time of one message is the total over their number.
-func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) (out []units.Time, err error) {
+// bandwidths simulates perftest: messages of a size, posted one after another, from one NIC to another, the first of the
+// second node.
+func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) ([]units.Time, error) {
+	to := r.Cluster.Node.NICs
+	flows := []scenario.Flow{{Src: 0, Dst: to}}
+	if t.Table.Bidirectional { // perftest adds up both directions
+		flows = append(flows, scenario.Flow{Src: to, Dst: 0})
+	}
+	return messages(ctx, r, t, flows, o)
+}
+
+// messages simulates many messages of each size, over the flows in turn; the time of a message is the total over their
+// number.
+func messages(ctx context.Context, r *scenario.Resolved, t *Task, over []scenario.Flow, o *Options) (out []units.Time, err error) {
 	for _, bytes := range t.simulated {
-		count := int(min(maxFlows, max(minFlows, flowBytes/bytes)))
+		count := len(over) * int(min(maxFlows, max(minFlows, flowBytes/bytes)))
 		w := scenario.Workload{Pattern: scenario.Flows, Transport: scenario.RC, Operation: scenario.Operation(t.Table.Op)}
-		to := r.Cluster.Node.NICs // the first NIC of the second node
-		for range count {
-			w.Flows = append(w.Flows, scenario.Flow{Src: 0, Dst: to, Bytes: units.Bytes(bytes)})
-			if t.Table.Bidirectional {
-				w.Flows = append(w.Flows, scenario.Flow{Src: to, Dst: 0, Bytes: units.Bytes(bytes)})
-			}
+		for i := range count {
+			f := over[i%len(over)]
+			f.Bytes = units.Bytes(bytes)
+			w.Flows = append(w.Flows, f)
 		}
 		run := *r
 		run.Workload = w
@@ -145,11 +154,7 @@ func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) 
 		if err != nil {
 			return nil, shortened(err)
 		}
-		took := times(results)[0] / units.Time(count)
-		if t.Table.Bidirectional {
-			took /= 2 // perftest adds up both directions
-		}
-		out = append(out, took)
+		out = append(out, times(results)[0]/units.Time(count))
 	}
 	return out, nil
 }

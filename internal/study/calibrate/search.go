@@ -89,10 +89,11 @@ func (s *search) run() (err error) {
 			s.form = form // the form fits better than assumed: the log counts for more
 			continue
 		}
-		if released, err := s.release(slopes); err != nil || !released {
-			if err != nil {
-				return err
-			}
+		released, err := s.release(slopes)
+		if err != nil {
+			return err
+		}
+		if !released {
 			break
 		}
 	}
