@@ -79,7 +79,7 @@ type Explanation struct {
 	Variants  []Tried
 
 	density float64
-	farther bool // it is simulated at the farther sizes
+	stages  int // the number of farther sizes at which it is simulated
 }
 
 // Tried is one variant.
@@ -138,7 +138,9 @@ func (d *Diagnosis) predict(ctx context.Context, c *Cluster, o *Options) error {
 		if err := t.extend(ctx, c, o, d.simulated[i]); err != nil {
 			return fmt.Errorf("%s: %w", t.Title, err)
 		}
-		d.Predicted[i] = t.compared(d.simulated[i])
+		if t.described != nil {
+			d.Predicted[i] = t.line(t.described)
+		}
 		if err := t.smallBlocks(ctx, o, d.Predicted[i]); err != nil {
 			return fmt.Errorf("%s: %w", t.Title, err)
 		}

@@ -18,6 +18,11 @@ const (
 	maxFlows   = 256      // messages of one of perftest's sizes: enough to make the first one negligible
 	flowBytes  = 64 << 20 // their maximum total size, if that is two messages or more
 	minFlows   = 4
+	// Of the causes that fit best, kinds of times: farKinds go on to a size four times as large as that of all causes, a
+	// quarter of a second each, fewer to larger ones, and leastFar to any. farRounds more come first by the new times.
+	farKinds  = 12
+	leastFar  = 3
+	farRounds = 2
 	// refinements is the number of rounds of severities between those tried, refinedHypotheses the
 	// number of the likeliest hypotheses that are refined: more are not shown.
 	refinements       = 2

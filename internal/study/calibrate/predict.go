@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
+	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/internal/study/latency"
 	"weft/internal/study/many"
@@ -39,6 +41,17 @@ type Options struct {
 	Progress func(sim.Progress)
 }
 
+// each does independent work on the cores, which its parts share evenly.
+func (o *Options) each(parts int, do func(part int, own *Options)) {
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	own := *o
+	own.Workers = max(1, workers/max(1, parts))
+	cores.Each(parts, workers, func(i int) { do(i, &own) })
+}
+
 // predict simulates a task under overrides: a time for each of its points.
 func (c *Cluster) predict(ctx context.Context, t *Task, over []scenario.Override, o *Options) ([]units.Time, error) {
 	r, err := c.under(t, over)
@@ -67,7 +80,7 @@ func (t *Task) simulateSize(
 	ctx context.Context, r *scenario.Resolved, size, hops int, o *Options,
 ) (units.Time, error) {
 	one := *t
-	one.simulated = t.simulated[size : size+1]
+	one.simulated = slices.Concat(t.simulated, t.farther)[size : size+1]
 	if t.kind == exchange {
 		one.tokens = t.tokens[size : size+1]
 	}

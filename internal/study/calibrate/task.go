@@ -70,10 +70,9 @@ type Task struct {
 	old        bool    // NCCL's release is older than the rules that are known
 	wires      float64 // the busbw in GB/s that the wires carry; 0 if not known
 	simulated  []int64 // sizes, ascending
-	// The cluster as described and the likeliest causes are simulated at farther sizes, too: corrections are, by point, the
-	// factors on extrapolated times.
-	farther     []int64
-	corrections []float64
+	farther    []int64 // sizes, ascending, above all of these
+	// described are the times of the cluster as described at all of these sizes; nil if none is farther.
+	described []units.Time
 	// Of an exchange: the simulated numbers of tokens of a rank, ascending, and the log's if it is another.
 	tokens []int
 	whole  int
@@ -415,35 +414,6 @@ func (t *Task) reach(o Options) {
 	}
 	t.simulated = slices.Compact(slices.Sorted(slices.Values(append(t.simulated, limit/2, limit))))
 	t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; above %s (--max-size), %s: by the bandwidth between %s and %s", t.Skipped, units.Bytes(limit), wording.Counted(large, "size", "sizes"), units.Bytes(limit/2), units.Bytes(limit)), "; ")
-}
-
-// compared computes the times of the compared sizes from the times of the simulated sizes. Above
-// the largest simulated size, time grows with the bandwidth between the two largest. Lost packets
-// can make the largest size the faster of the two; then time grows in proportion to the bytes. A
-// time of 0 is not known, nor is one that follows from it.
-func (t *Task) compared(simulated []units.Time) (out []units.Time) {
-	n := len(t.simulated)
-	for i := range t.Points {
-		bytes := t.Points[i].Bytes
-		if at, ok := slices.BinarySearch(t.simulated, bytes); ok {
-			out = append(out, simulated[at])
-			continue
-		}
-		if simulated[n-1] == unknown || simulated[n-2] == unknown {
-			out = append(out, unknown)
-			continue
-		}
-		slope := float64(simulated[n-1]-simulated[n-2]) / float64(t.simulated[n-1]-t.simulated[n-2])
-		if slope <= 0 {
-			slope = float64(simulated[n-1]) / float64(t.simulated[n-1])
-		}
-		took := simulated[n-1] + units.Time(math.Round(slope*float64(bytes-t.simulated[n-1])))
-		if t.corrections != nil {
-			took = units.Time(float64(took) * t.corrections[i])
-		}
-		out = append(out, max(took, t.least(bytes)))
-	}
-	return out
 }
 
 // least is the time that the wires of the described cluster take for a size at least; 0 if no bound is

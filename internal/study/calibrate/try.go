@@ -25,7 +25,7 @@ type trial struct {
 	times   [][]units.Time       // by task and point
 	left    []piece              // what has not been simulated
 	done    float64              // work
-	farther bool                 // it is simulated at the farther sizes, too
+	stages  int                  // the number of farther sizes at which it is simulated
 	err     error
 }
 
@@ -152,6 +152,6 @@ func (e *Explanation) take(d *Diagnosis, t *trial) {
 	shows, density := d.shows(t.times), d.density(t.times, faulty)
 	if e.Label == "" || shows && !e.Shows || shows == e.Shows && density > e.density {
 		e.Label, e.Match, e.Worst, e.Predicted, e.Changes = t.label, m.rms(), m.worst, t.times, t.changes
-		e.Shows, e.density, e.farther = shows, density, t.farther
+		e.Shows, e.density, e.stages = shows, density, t.stages
 	}
 }
