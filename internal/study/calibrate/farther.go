@@ -137,28 +137,21 @@ func (d *Diagnosis) goFarther(ctx context.Context, c *Cluster, o *Options, trial
 		return trials, nil
 	}
 	trials = slices.Clone(trials)
-	for stage := range stages {
-		d.goOn(ctx, c, o, trials, d.finalists(trials, stage))
-	}
-	for round := 0; round < farRounds && ctx.Err() == nil; round++ {
+	for range 1 + farRounds {
+		d.race(ctx, c, o, trials) // those that new times leave a chance
+		for stage := range stages {
+			d.goOn(ctx, c, o, trials, d.finalists(trials, stage))
+		}
 		d.likeNearest(trials)
-		d.race(ctx, c, o, trials) // those that the new times leave a chance
-		first := d.first(trials)
-		if first == nil || first.stages >= stages {
-			break
-		}
-		for first.stages < stages && first.err == nil && ctx.Err() == nil {
-			var kind []int
-			for i, t := range trials {
-				if t.kind() == first.kind() {
-					kind = append(kind, i)
-				}
+		if first := d.first(trials); first != nil {
+			for first.stages < stages && first.err == nil && ctx.Err() == nil {
+				at := slices.Index(trials, first)
+				d.goOn(ctx, c, o, trials, [][]int{ofKind(trials, first.kind())})
+				first = trials[at]
 			}
-			d.goOn(ctx, c, o, trials, [][]int{kind})
-			first = trials[kind[0]]
 		}
+		d.likeNearest(trials)
 	}
-	d.likeNearest(trials)
 	return trials, ctx.Err()
 }
 
@@ -214,11 +207,21 @@ func (t *trial) kind() string {
 	return fmt.Sprint(t.sizes)
 }
 
-// finalists are the trials that go on to the next farther size, by kind: their places.
+// ofKind are the places of trials of a kind.
+func ofKind(trials []*trial, kind string) (out []int) {
+	for i, t := range trials {
+		if t.kind() == kind {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// finalists are the trials that go on to the next farther size, by kind: their places. Those that have gone on before count.
 func (d *Diagnosis) finalists(trials []*trial, stage int) (out [][]int) {
 	density, places := make(map[int]float64), []int{}
 	for i, t := range trials {
-		if t.err == nil && t.finished() && t.stages == stage && d.shows(t.times) {
+		if t.err == nil && t.finished() && t.stages >= stage && d.shows(t.times) {
 			density[i], places = d.density(d.upTo(stage, t.times), faulty), append(places, i)
 		}
 	}
@@ -229,19 +232,13 @@ func (d *Diagnosis) finalists(trials []*trial, stage int) (out [][]int) {
 			most = min(most, max(leastFar, int(farKinds*4*t.reached(0)/t.farther[stage])))
 		}
 	}
-	kinds := make(map[string]int)
+	kinds := make(map[string]bool)
 	for _, i := range places {
-		if density[i] < density[places[0]]-nearBest {
-			break
-		}
-		kind := trials[i].kind()
-		at, is := kinds[kind]
-		switch {
-		case is:
-			out[at] = append(out[at], i)
-		case len(out) < most:
-			kinds[kind] = len(out)
-			out = append(out, []int{i})
+		t := trials[i]
+		if kind := t.kind(); !kinds[kind] && len(kinds) < most && density[i] >= density[places[0]]-nearBest {
+			if kinds[kind] = true; t.stages == stage {
+				out = append(out, ofKind(trials, kind))
+			}
 		}
 	}
 	return out
