@@ -169,8 +169,7 @@ func (c *Cluster) lay(log *logfile.Log, o Options) (*Diagnosis, error) {
 
 // conclude computes the result of the trials.
 func (d *Diagnosis) conclude(trials []*trial) {
-	m := d.matchOf(d.Predicted)
-	d.Match = m.rms()
+	d.Match = d.matchOf(d.Predicted).rms()
 	d.collect(trials)
 	d.convictIdle()
 	d.Verdict = d.verdict()

@@ -160,7 +160,7 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.Log, o Options) error {
 	t := task.Table
 	if t.Op == "" {
-		return fmt.Errorf("which operation it measures is not in the log, or weft has no model of it (%s): name it with --op", orNone(t.Test))
+		return fmt.Errorf("which operation it measures is not in the log, or weft has no model of it (%s): name it with --op", cmp.Or(t.Test, "no name of a test was found"))
 	}
 	ranks, told, err := trueRanks(t, &log.Said, whole.Cluster.Ranks())
 	task.Told = told
@@ -224,13 +224,6 @@ func (t *Task) release(whole *scenario.Resolved, version string, said *logfile.S
 func (t *Task) before25(said *logfile.Said) bool {
 	_, ok := setFor(t, said, "NCCL_TREE_THRESHOLD")
 	return ok
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "no name of a test was found"
-	}
-	return s
 }
 
 // trueRanks is the number of ranks: by the bandwidths, or else by the log, or else by the cluster.

@@ -42,8 +42,7 @@ func (t *trial) sameFamily(other *trial) bool {
 func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, error) {
 	trials := d.trials(c)
 	if o.Progress != nil {
-		healthy := d.matchOf(d.Predicted)
-		off := fmt.Sprintf("off by %.0f %% as the cluster is described; causes are tested", 100*math.Expm1(healthy.rms()))
+		off := fmt.Sprintf("off by %.0f %% as the cluster is described; causes are tested", 100*math.Expm1(d.matchOf(d.Predicted).rms()))
 		o.Progress(sim.Progress{Total: len(trials), Fabric: off})
 	}
 	for round := 0; ; round++ {
