@@ -133,7 +133,7 @@ func (d *Diagnosis) goFarther(ctx context.Context, c *Cluster, o *Options, trial
 	for _, t := range d.Tasks {
 		stages = max(stages, len(t.farther))
 	}
-	if d.weigh(trials); d.Healthy >= certain {
+	if d.weigh(trials); d.Healthy >= certain*(1-d.Open) { // by the causes whose times are known
 		return trials, nil
 	}
 	trials = slices.Clone(trials)

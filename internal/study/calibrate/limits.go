@@ -19,9 +19,9 @@ const (
 	flowBytes  = 64 << 20 // their maximum total size, if that is two messages or more
 	minFlows   = 4
 	// Of the causes that fit best, kinds of times: farKinds go on to a size four times as large as that of all causes, a
-	// quarter of a second each, fewer to larger ones, and leastFar to any. farRounds more come first by the new times.
+	// quarter of a second each, fewer to larger ones, and leastFar to any. farRounds times more the new times choose again.
 	farKinds  = 12
-	leastFar  = 3
+	leastFar  = 6
 	farRounds = 2
 	// refinements is the number of rounds of severities between those tried, refinedHypotheses the
 	// number of the likeliest hypotheses that are refined: more are not shown.
