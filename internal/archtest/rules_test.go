@@ -92,7 +92,7 @@ var rooms = []room{
 	{"internal/ib/sma", []string{"units", "wire/mad", "internal/ib/subnet"}, "the agents of a subnet's nodes answer management datagrams, whoever carries them"},
 
 	{"internal/roce/sonic", []string{"units"}, "the configuration of a switch is read without knowing who asks about it"},
-	{"internal/roce/host", []string{"units"}, "the settings of a host are read without knowing its switch"},
+	{"internal/roce/host", []string{"units", "internal/base/shellwords"}, "the settings of a host are read without knowing its switch"},
 	{"internal/roce/lint", []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host", "internal/roce/router"}, "a link is judged by the settings of both ends and by arithmetic"},
 
 	{"internal/sim/state", []string{"units"}, "states are compared field by field, whatever the fields mean"},
@@ -172,7 +172,7 @@ var rooms = []room{
 	{"internal/face/draw", []string{"internal/base/topology", "internal/ib/subnet", "internal/ib/inspect"}, "a drawing shows a graph, whoever built or read it"},
 
 	{"internal/formats/hpcc", []string{"units", "internal/base/wording"}, "files of another simulator are read and written without running anything"},
-	{"internal/formats/logfile", nil, "the output of a program is read without knowing what anyone expected of it"},
+	{"internal/formats/logfile", []string{"internal/base/shellwords"}, "the output of a program is read without knowing what anyone expected of it"},
 }
 
 // core lists the folders that link no third-party module, also not through

@@ -15,6 +15,7 @@
 //	jsontext  values as JSON that people read, too
 //	packed    files that may be compressed
 //	regular   files of folders that anybody may have filled
+//	shellwords  a line of a shell as words
 //	wording   pieces of messages: a short quotation, a number with its noun
 //
 // # Imports

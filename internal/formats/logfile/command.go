@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"weft/internal/base/shellwords"
 )
 
 // commands reads the command lines that a log has: behind a prompt ($, #), as sh -x prints them (+), or at the begin of
@@ -87,38 +89,13 @@ func (r *commands) command(text string) {
 // between are the signs between two commands.
 var between = []string{";", "&&", "||", "|", "&"}
 
-// shellWords are the words of a command line: split at blanks outside of quotation marks, and at the signs between
-// commands.
+// shellWords are the words of a command line, with the signs between commands.
 func shellWords(text string) (words []string) {
-	var word strings.Builder
-	var quote rune
-	begun := false
-	end := func() {
-		if begun && len(words) < maxWords {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		begun = false
-	}
-	for _, c := range text {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(c)
-		case c == '\'' || c == '"':
-			quote, begun = c, true
-		case c == ' ' || c == '\t':
-			end()
-		case c == ';':
-			end()
-			words = append(words, ";")
-		default:
-			word.WriteRune(c)
-			begun = true
+	for word, sign := range shellwords.Split(text, func(c, _ rune, _ bool) bool { return c == ';' }) {
+		if sign || len(words) < maxWords {
+			words = append(words, word)
 		}
 	}
-	end()
 	return words
 }
 

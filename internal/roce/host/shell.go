@@ -3,6 +3,8 @@ package host
 import (
 	"regexp"
 	"strings"
+
+	"weft/internal/base/shellwords"
 )
 
 // shell is what is known of a script's variables.
@@ -48,16 +50,7 @@ var leads = map[string]bool{"then": true, "else": true, "do": true, "{": true, "
 // commands are the commands of a line, each as its words without quotes.
 func commands(line string) (list [][]string) {
 	var words []string
-	word, quote, begun, last := strings.Builder{}, rune(0), false, rune(0)
-	end := func() {
-		if begun {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		begun = false
-	}
 	next := func() {
-		end()
 		for len(words) > 0 && leads[words[0]] {
 			words = words[1:]
 		}
@@ -66,27 +59,20 @@ func commands(line string) (list [][]string) {
 		}
 		words = nil
 	}
-	for _, c := range line {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(c)
-		case c == '\'' || c == '"':
-			quote, begun = c, true
-		case c == '#' && !begun:
-			next()
-			return list
-		case c == ' ' || c == '\t':
-			end()
-		case c == ';' || c == '|' || c == '&' && last != '>':
-			next()
-		default:
-			word.WriteRune(c)
-			begun = true
+	for word, sign := range shellwords.Split(line, endsCommand) {
+		if !sign {
+			words = append(words, word)
+			continue
 		}
-		last = c
+		if next(); word == "#" {
+			return list
+		}
 	}
 	next()
 	return list
+}
+
+// endsCommand reports whether a character is no part of a command: a sign between two, or the begin of a comment.
+func endsCommand(c, before rune, inWord bool) bool {
+	return c == ';' || c == '|' || c == '&' && before != '>' || c == '#' && !inWord
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"weft/internal/base/wording"
-	"weft/internal/sim"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
 	"weft/units"
@@ -70,38 +69,10 @@ func pairs(nics, of, shift int, origin string) scenario.Override {
 	return scenario.Override{Path: "workload", Value: "{pattern: flows, flows: [" + strings.Join(flows, ", ") + "]}", Origin: origin}
 }
 
-// blocks simulates copies: many blocks of a size at once, over the pairs of NICs in turn; the time of a block is the total
-// over their number.
-func blocks(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) (out []units.Time, err error) {
-	for _, bytes := range t.simulated {
-		over := r.Workload.Flows
-		count := len(over) * int(min(maxFlows, max(minFlows, flowBytes/bytes)))
-		w := scenario.Workload{Pattern: scenario.Flows, Transport: scenario.RC, Operation: scenario.Operation(t.Table.Op)}
-		for i := range count {
-			f := over[i%len(over)]
-			f.Bytes = units.Bytes(bytes)
-			w.Flows = append(w.Flows, f)
-		}
-		run := *r
-		run.Workload = w
-		results, err := o.Simulate(ctx, &run, sim.Options{Workers: o.Workers})
-		if err != nil {
-			return nil, shortened(err)
-		}
-		out = append(out, times(results)[0]/units.Time(count))
-	}
-	return out, nil
-}
-
 // idleNICs leaves NICs out that blocks should take.
 func idleNICs(_ *Cluster, t *Task) (out []variant, why string) {
 	nics, of := len(t.base.Workload.Flows), t.base.Cluster.Node.NICs
-	seen := map[int]bool{nics: true}
-	for _, left := range []int{nics - 1, nics / 2, 1} {
-		if left < 1 || seen[left] {
-			continue
-		}
-		seen[left] = true
+	for _, left := range fewer(nics, nics-1, nics/2, 1) {
 		label := fmt.Sprintf("%d of the %d NICs carry blocks", left, nics)
 		out = append(out, variant{label: label, over: []scenario.Override{pairs(left, of, 0, label)}})
 	}
@@ -129,7 +100,7 @@ func (t *Task) smallBlocks(ctx context.Context, o *Options, predicted []units.Ti
 	}
 	large := *t
 	large.simulated = []int64{largeBlock}
-	took, err := blocks(ctx, t.base, &large, o)
+	took, err := large.run(ctx, t.base, 0, o)
 	if err != nil {
 		return err
 	}

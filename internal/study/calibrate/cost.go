@@ -121,6 +121,5 @@ func (d *Diagnosis) convictIdle() {
 		other.Label, other.Changes = found.Label+", and "+other.Label, slices.Concat(found.Changes, other.Changes)
 	}
 	d.Predicted, d.Healthy, d.Other = d.Idle.Times, 0, 0
-	described := d.matchOf(d.Predicted)
-	d.Match = described.rms()
+	d.Match = d.matchOf(d.Predicted).rms()
 }

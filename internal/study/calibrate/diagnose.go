@@ -79,6 +79,7 @@ type Explanation struct {
 	Variants  []Tried
 
 	density float64
+	stages  int // the number of farther sizes at which it is simulated
 }
 
 // Tried is one variant.
@@ -112,6 +113,9 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 		return nil, err
 	}
 	trials, err := d.try(ctx, c, &o)
+	if err == nil {
+		trials, err = d.goFarther(ctx, c, &o, trials)
+	}
 	d.Partial = err != nil
 	d.conclude(trials)
 	return d, err
@@ -134,7 +138,9 @@ func (d *Diagnosis) predict(ctx context.Context, c *Cluster, o *Options) error {
 		if err := t.extend(ctx, c, o, d.simulated[i]); err != nil {
 			return fmt.Errorf("%s: %w", t.Title, err)
 		}
-		d.Predicted[i] = t.compared(d.simulated[i])
+		if t.described != nil {
+			d.Predicted[i] = t.line(t.described)
+		}
 		if err := t.smallBlocks(ctx, o, d.Predicted[i]); err != nil {
 			return fmt.Errorf("%s: %w", t.Title, err)
 		}
@@ -163,8 +169,7 @@ func (c *Cluster) lay(log *logfile.Log, o Options) (*Diagnosis, error) {
 
 // conclude computes the result of the trials.
 func (d *Diagnosis) conclude(trials []*trial) {
-	m := d.matchOf(d.Predicted)
-	d.Match = m.rms()
+	d.Match = d.matchOf(d.Predicted).rms()
 	d.collect(trials)
 	d.convictIdle()
 	d.Verdict = d.verdict()
@@ -195,7 +200,7 @@ func (d *Diagnosis) isSimulated(e *Explanation) bool {
 	for i, t := range d.Tasks {
 		for j := range t.Points {
 			p := &t.Points[j]
-			if t.convicts(j) && math.Abs(offBy(e.Predicted[i][j], d.Predicted[i][j])) > math.Hypot(p.Known, d.Noise) {
+			if t.convicts(j, e) && math.Abs(offBy(e.Predicted[i][j], d.Predicted[i][j])) > math.Hypot(p.Known, d.Noise) {
 				return true
 			}
 		}

@@ -46,29 +46,28 @@ func describe(t *testing.T, text string) *Cluster {
 	return &Cluster{File: f, Hops: 1}
 }
 
+// pointsOf simulates a cluster with a fault.
+func pointsOf(t *testing.T, cluster string, over ...scenario.Override) []results.Point {
+	t.Helper()
+	r, err := describe(t, cluster).resolve(over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := simulateOnce(t.Context(), r, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcome.Fabrics[0].Points
+}
+
 // measure is the log of nccl-tests on a cluster with a fault. Noise multiplies each time by a
 // lognormal factor of 2 %.
 func measure(t *testing.T, op string, seed uint64, fault ...scenario.Override) string {
 	t.Helper()
-	f, err := scenario.Decode("fault.yaml", []byte(small))
-	if err == nil {
-		f, err = f.Explicit()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	over := append([]scenario.Override{
+	points := pointsOf(t, small, append([]scenario.Override{
 		{Path: "workload.collective", Value: op, Origin: "test"},
 		{Path: "workload.sizes", Value: "{from: 4KiB, to: 16MiB, factor: 16}", Origin: "test"},
-	}, fault...)
-	r, err := f.Resolve(over...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	outcome, err := simulateOnce(context.Background(), r, sim.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, fault...)...)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Collective test starting: %s_perf\n", strings.ReplaceAll(strings.ReplaceAll(op, "all-to-all", "alltoall"), "-", "_"))
@@ -76,7 +75,7 @@ func measure(t *testing.T, op string, seed uint64, fault ...scenario.Override) s
 		fmt.Fprintf(&b, "#  Rank %2d Group  0 Pid %6d on node%d device %2d [0x00] NVIDIA H100\n", rank, rank+1, rank/2, rank%2)
 	}
 	fmt.Fprintf(&b, "#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n")
-	for _, p := range outcome.Fabrics[0].Points {
+	for _, p := range points {
 		fmt.Fprintf(&b, "%d %d float sum -1", p.Bytes, p.Bytes/4)
 		for range 2 {
 			us := float64(p.Time) / 1e6 * (1 + .02*rng.NormFloat64())

@@ -11,8 +11,8 @@
 //
 // A hypothesis is a fault that changes the scenario: fewer NICs, another host path, a smaller MTU
 // (hypotheses.go has them all). Its variants differ in severity. Each variant is simulated for each
-// task, as far as the answer needs it (race.go); between two variants that differ in a number,
-// times are interpolated. Hypotheses are weighed by Bayes' rule (weigh.go): prior probabilities,
+// task, as far as the answer needs it (race.go), and those that fit best at larger sizes, too (farther.go); between two
+// variants that differ in a number, times are interpolated. Hypotheses are weighed by Bayes' rule (weigh.go): prior probabilities,
 // which are assumptions, times the probability density of the log (likelihood.go), by its noise and
 // by weft's error on published tables of healthy clusters (known.go). A healthy cluster and an
 // unknown fault are weighed too. The answer is a hypothesis with more than half of the probability;

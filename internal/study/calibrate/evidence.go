@@ -90,13 +90,6 @@ func parametersSaid(_ *logfile.Log, t *Task) string {
 	return ""
 }
 
-func parametersGiven(_ *Cluster, log *logfile.Log, t *Task) string {
-	if parametersSaid(log, t) == "" {
-		return "the command line is not in the log, or gives the block or the threads"
-	}
-	return ""
-}
-
 func mtuSaid(_ *logfile.Log, t *Task) string {
 	if mtu := t.base.Fabrics[0].MTU; t.Table.MTU > 0 && units.Bytes(t.Table.MTU) != mtu {
 		return fmt.Sprintf("perftest ran with an MTU of %s, the fabric has %s", units.Bytes(t.Table.MTU), mtu)
@@ -167,11 +160,14 @@ func relaxedSaid(_ *Cluster, _ *logfile.Log, t *Task) string {
 	return ""
 }
 
-func notBonded(_ *Cluster, log *logfile.Log, t *Task) string {
-	if bondSaid(log, t) == "" {
-		return "no device of the log is a bond"
+// unless denies what the log has no evidence for.
+func unless(said func(*logfile.Log, *Task) string, why string) func(*Cluster, *logfile.Log, *Task) string {
+	return func(_ *Cluster, log *logfile.Log, t *Task) string {
+		if said(log, t) == "" {
+			return why
+		}
+		return ""
 	}
-	return ""
 }
 
 func noGID(_ *Cluster, log *logfile.Log, t *Task) string {

@@ -1,14 +1,12 @@
 package calibrate
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"weft/internal/formats/logfile"
-	"weft/internal/sim"
 	"weft/scenario"
 )
 
@@ -17,22 +15,7 @@ func exchanged(t *testing.T, fault ...scenario.Override) string {
 	t.Helper()
 	var lines [2]string
 	for i, op := range []string{"moe-dispatch", "moe-combine"} {
-		f, err := scenario.Decode("fault.yaml", []byte(small))
-		if err == nil {
-			f, err = f.Explicit()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := f.Resolve(append([]scenario.Override{{Path: "workload", Value: "{exchange: " + op + "}", Origin: "test"}}, fault...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		outcome, err := simulateOnce(context.Background(), r, sim.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &outcome.Fabrics[0].Points[0]
+		p := pointsOf(t, small, append([]scenario.Override{{Path: "workload", Value: "{exchange: " + op + "}", Origin: "test"}}, fault...)...)[0]
 		lines[i] = fmt.Sprintf("bandwidth: %.2f GB/s, avg_t=%.2f us", p.AlgBW, p.Time.Seconds()*1e6)
 	}
 	var log strings.Builder

@@ -211,10 +211,10 @@ var hitSizes = []int64{256 * kib, mib, 16 * mib, 64 * mib, 256 * mib, 1024 * mib
 
 // simulations are weft's predictions for a cluster and for its faults.
 type simulations struct {
-	predicted   [][]units.Time
-	trials      []*trial
-	corrections []float64
-	reached     int64
+	predicted [][]units.Time
+	trials    []*trial
+	described []units.Time
+	farther   []int64
 }
 
 // simulate makes the predictions for the tasks of a log.
@@ -341,18 +341,22 @@ func concludeBy(t *testing.T, c *Cluster, d *Diagnosis, o Options, known map[str
 	s := known[kind]
 	if s == nil {
 		s = simulate(t, c, d, o)
-		s.corrections, s.reached = d.Tasks[0].corrections, d.Tasks[0].reached
+		s.described, s.farther = d.Tasks[0].described, d.Tasks[0].farther
 		known[kind] = s
 	}
-	if d.Tasks[0].corrections == nil {
-		d.Tasks[0].corrections = s.corrections
-		d.Tasks[0].widen(s.reached)
+	if d.Tasks[0].described == nil {
+		d.Tasks[0].described, d.Tasks[0].farther = s.described, s.farther
+		d.Tasks[0].widen()
 	}
 	d.Predicted = s.predicted
 	if err := d.price(t.Context(), c, &o); err != nil {
 		t.Fatal(err)
 	}
-	d.conclude(s.trials)
+	trials, err := d.goFarther(t.Context(), c, &o, s.trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.conclude(trials)
 }
 
 // holdAgainstPage compares the rows of a table with the rows of the page. Each figure may differ by

@@ -47,13 +47,9 @@ func memoryPath(t *Task, family, label string) []variant {
 // slowGPU slows the kernels of NCCL: all ranks wait for the slowest one.
 func slowGPU(*Cluster, *Task) ([]variant, string) {
 	return graded("clock", 1, func(f float64) variant {
-		label := fmt.Sprintf("a GPU's kernels take %.3g times as long", f)
-		v := variant{label: label}
-		for _, field := range []string{"base", "step-local", "turn"} {
-			v.over = append(v.over, scenario.Override{Path: "nccl." + field, Value: fmt.Sprintf("%.3g", f), Origin: label})
-		}
-		v.over = append(v.over, scenario.Override{Path: "nccl.kernel", Value: fmt.Sprintf("%.3g", 1/f), Origin: label})
-		return v
+		longer := fmt.Sprintf("%.3g", f)
+		v := variant{label: fmt.Sprintf("a GPU's kernels take %s times as long", longer)}
+		return v.with("nccl.base", longer, "nccl.step-local", longer, "nccl.turn", longer, "nccl.kernel", fmt.Sprintf("%.3g", 1/f))
 	}, 1.25, 1.6, 2.5), ""
 }
 
@@ -64,10 +60,7 @@ func smallTest(_ *Cluster, t *Task) ([]variant, string) {
 
 // bondPort uses one port of two: the cluster describes a bond as one link.
 func bondPort(c *Cluster, t *Task) ([]variant, string) {
-	f := &t.base.Fabrics[0]
-	return graded("bond", 1, func(part float64) variant {
-		return one(fmt.Sprintf("flows of %s on a bond of %s", nominal(share(f.Link.Rate(), part)), nominal(f.Link.Rate())), c.path(".link.lane-rate"), share(f.Link.LaneRate, part).Exact())
-	}, .75, .5), ""
+	return thinLinks(c, t, "bond", "flows of %s on a bond of %s", .75, .5), ""
 }
 
 // slowSoftware lengthens the software of a message: of NCCL by a factor, of perftest by the time until the program sees a

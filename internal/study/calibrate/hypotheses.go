@@ -127,7 +127,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"numactl --cpunodebind and --membind of the node in /sys/class/infiniband/mlx5_X/device/numa_node", "taskset -cp PID; nvidia-smi topo -m: CPU and NUMA affinity"},
 	},
 	{
-		ID: "bond-port", Title: "flows use one port of a bond", weight: occasional, of: bulk, network: true, ofOneNIC: true, variants: bondPort, evidence: bondSaid, denied: notBonded,
+		ID: "bond-port", Title: "flows use one port of a bond", weight: occasional, of: bulk, network: true, ofOneNIC: true, variants: bondPort, evidence: bondSaid, denied: unless(bondSaid, "no device of the log is a bond"),
 		Check: []string{"ethtool -S of both ports while it runs", "NCCL_IB_QPS_PER_CONNECTION=4 NCCL_IB_SPLIT_DATA_ON_QPS=1; xmit_hash_policy of the bond"},
 	},
 	{
@@ -261,7 +261,7 @@ var Hypotheses = []Hypothesis{
 		},
 	},
 	{
-		ID: "test-parameters", Title: "the test itself: its blocks, batches and threads are too few to fill the link", weight: common, of: transfers, network: true, variants: smallTest, denied: parametersGiven,
+		ID: "test-parameters", Title: "the test itself: its blocks, batches and threads are too few to fill the link", weight: common, of: transfers, network: true, variants: smallTest, denied: unless(parametersSaid, "the command line is not in the log, or gives the block or the threads"),
 		Check: []string{"the test again with larger blocks, a larger batch and more threads: --block_size, --batch_size, --threads"},
 	},
 	{

@@ -7,17 +7,22 @@ const (
 	// maxMoved is the bytes of size times ranks of the largest size between nodes that is simulated of
 	// a cause, maxBetween those of the size alone, maxInNode those in one node, without the ranks: a
 	// quarter of a second each, and long enough for an even flow. maxRaised times as much is simulated
-	// of a table that begins above that. The cluster as described is simulated to farther times as
+	// of a table that begins above that. The cluster as described is simulated to fartherBy times as
 	// much, and to the first size of a table up to farthest: NCCL's last change of algorithm or protocol lies below for most clusters.
 	maxMoved   = 4 << 30
 	maxBetween = 64 << 20
 	maxInNode  = 128 << 20
 	maxRaised  = 4
-	farther    = 16
+	fartherBy  = 16
 	farthest   = 16 << 30 // of a table that begins there
 	maxFlows   = 256      // messages of one of perftest's sizes: enough to make the first one negligible
 	flowBytes  = 64 << 20 // their maximum total size, if that is two messages or more
 	minFlows   = 4
+	// Of the causes that fit best, kinds of times: farKinds go on to a size four times as large as that of all causes, a
+	// quarter of a second each, fewer to larger ones, and leastFar to any. farRounds times more the new times choose again.
+	farKinds  = 12
+	leastFar  = 6
+	farRounds = 2
 	// refinements is the number of rounds of severities between those tried, refinedHypotheses the
 	// number of the likeliest hypotheses that are refined: more are not shown.
 	refinements       = 2

@@ -13,14 +13,6 @@ type match struct {
 	worst   float64
 }
 
-// add counts the points of a task.
-func (m *match) add(t *Task, predicted []units.Time) {
-	for i := range t.Points {
-		p := &t.Points[i]
-		m.count(offBy(predicted[i], p.Measured))
-	}
-}
-
 // count counts a difference.
 func (m *match) count(off float64) {
 	m.squares += off * off
@@ -31,9 +23,12 @@ func (m *match) count(off float64) {
 }
 
 // matchOf compares predicted times, by task and point, with the log's.
-func (d *Diagnosis) matchOf(times [][]units.Time) (m match) {
+func (d *Diagnosis) matchOf(times [][]units.Time) *match {
+	m := &match{}
 	for i, t := range d.Tasks {
-		m.add(t, times[i])
+		for j := range t.Points {
+			m.count(offBy(times[i][j], t.Points[j].Measured))
+		}
 	}
 	return m
 }

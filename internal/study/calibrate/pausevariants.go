@@ -27,7 +27,7 @@ func pauseStorm(c *Cluster, t *Task) ([]variant, string) {
 	return graded("drain", 1, func(part float64) variant {
 		drain := share(rate, part)
 		if !ethernet {
-			return one(fmt.Sprintf("a NIC gives credits for %s of %s", nominal(drain), nominal(rate)), c.path(".slow-links"), fmt.Sprintf("[{nics: [node0/nic0], rate: %s}]", drain.Exact()))
+			return c.slowLink(fmt.Sprintf("a NIC gives credits for %s of %s", nominal(drain), nominal(rate)), "node0/nic0", drain)
 		}
 		return one(fmt.Sprintf("a NIC takes in %s of %s and pauses its switch", nominal(drain), nominal(rate)), c.path(".ethernet.pfc.receivers"), fmt.Sprintf("[{nic: 0, drain: %s}]", drain.Exact()))
 	}, stormShares...), ""
@@ -39,9 +39,7 @@ func noCongestionControl(c *Cluster, t *Task) ([]variant, string) {
 	if !protocol.Of(f.Kind).Settings || f.CC.Algorithm == scenario.CCNone {
 		return nil, "the fabric has no congestion control"
 	}
-	v := one("neither ECN marks nor a congestion control", c.path(".cc"), "none")
-	v.over = append(v.over, scenario.Override{Path: c.path(".ethernet.ecn"), Value: "{enabled: false}", Origin: v.label})
-	return []variant{v}, ""
+	return []variant{one("neither ECN marks nor a congestion control", c.path(".cc"), "none").with(c.path(".ethernet.ecn"), "{enabled: false}")}, ""
 }
 
 // defaultClass sends in the class of unmarked packets: without PFC and ECN. There packets are dropped as soon as other
@@ -77,7 +75,5 @@ func reordered(c *Cluster, t *Task) ([]variant, string) {
 	case f.Topology.Shape == scenario.SingleSwitch:
 		return nil, "there is one switch, so packets keep their order"
 	}
-	v := one("packets sprayed to NICs that want them in order", c.path(".routing.mode"), string(scenario.Spray))
-	v.over = append(v.over, scenario.Override{Path: c.path(".nic.out-of-order"), Value: "false", Origin: v.label})
-	return []variant{v}, ""
+	return []variant{one("packets sprayed to NICs that want them in order", c.path(".routing.mode"), string(scenario.Spray)).with(c.path(".nic.out-of-order"), "false")}, ""
 }

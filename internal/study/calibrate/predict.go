@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
+	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/internal/study/latency"
 	"weft/internal/study/many"
@@ -39,6 +41,17 @@ type Options struct {
 	Progress func(sim.Progress)
 }
 
+// each does independent work on the cores, which its parts share evenly.
+func (o *Options) each(parts int, do func(part int, own *Options)) {
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	own := *o
+	own.Workers = max(1, workers/max(1, parts))
+	cores.Each(parts, workers, func(i int) { do(i, &own) })
+}
+
 // predict simulates a task under overrides: a time for each of its points.
 func (c *Cluster) predict(ctx context.Context, t *Task, over []scenario.Override, o *Options) ([]units.Time, error) {
 	r, err := c.under(t, over)
@@ -67,7 +80,7 @@ func (t *Task) simulateSize(
 	ctx context.Context, r *scenario.Resolved, size, hops int, o *Options,
 ) (units.Time, error) {
 	one := *t
-	one.simulated = t.simulated[size : size+1]
+	one.simulated = slices.Concat(t.simulated, t.farther)[size : size+1]
 	if t.kind == exchange {
 		one.tokens = t.tokens[size : size+1]
 	}
@@ -88,7 +101,7 @@ func (t *Task) run(ctx context.Context, r *scenario.Resolved, hops int, o *Optio
 	case exchange:
 		return exchanges(ctx, r, t, o)
 	case copies:
-		return blocks(ctx, r, t, o)
+		return messages(ctx, r, t, r.Workload.Flows, o) // all at once, over the pairs of NICs
 	}
 	run := *r
 	run.Workload.Sizes = nil
@@ -126,18 +139,27 @@ func times(results *results.Results) (out []units.Time) {
 	return out
 }
 
-// bandwidths simulates perftest: messages of a size, posted one after another, from one NIC to
-// another; the time of one message is the total over their number.
-func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) (out []units.Time, err error) {
+// bandwidths simulates perftest: messages of a size, posted one after another, from one NIC to another, the first of the
+// second node.
+func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) ([]units.Time, error) {
+	to := r.Cluster.Node.NICs
+	flows := []scenario.Flow{{Src: 0, Dst: to}}
+	if t.Table.Bidirectional { // perftest adds up both directions
+		flows = append(flows, scenario.Flow{Src: to, Dst: 0})
+	}
+	return messages(ctx, r, t, flows, o)
+}
+
+// messages simulates many messages of each size, over the flows in turn; the time of a message is the total over their
+// number.
+func messages(ctx context.Context, r *scenario.Resolved, t *Task, over []scenario.Flow, o *Options) (out []units.Time, err error) {
 	for _, bytes := range t.simulated {
-		count := int(min(maxFlows, max(minFlows, flowBytes/bytes)))
+		count := len(over) * int(min(maxFlows, max(minFlows, flowBytes/bytes)))
 		w := scenario.Workload{Pattern: scenario.Flows, Transport: scenario.RC, Operation: scenario.Operation(t.Table.Op)}
-		to := r.Cluster.Node.NICs // the first NIC of the second node
-		for range count {
-			w.Flows = append(w.Flows, scenario.Flow{Src: 0, Dst: to, Bytes: units.Bytes(bytes)})
-			if t.Table.Bidirectional {
-				w.Flows = append(w.Flows, scenario.Flow{Src: to, Dst: 0, Bytes: units.Bytes(bytes)})
-			}
+		for i := range count {
+			f := over[i%len(over)]
+			f.Bytes = units.Bytes(bytes)
+			w.Flows = append(w.Flows, f)
 		}
 		run := *r
 		run.Workload = w
@@ -145,11 +167,7 @@ func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) 
 		if err != nil {
 			return nil, shortened(err)
 		}
-		took := times(results)[0] / units.Time(count)
-		if t.Table.Bidirectional {
-			took /= 2 // perftest adds up both directions
-		}
-		out = append(out, took)
+		out = append(out, times(results)[0]/units.Time(count))
 	}
 	return out, nil
 }

@@ -5,11 +5,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/units"
 )
@@ -92,10 +90,6 @@ func (t *trial) learn(d *Diagnosis, took units.Time) {
 // race simulates trials until those which are not finished can have next to no probability, or a
 // healthy cluster is certain.
 func (d *Diagnosis) race(ctx context.Context, c *Cluster, o *Options, trials []*trial) {
-	workers := o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	told, known := standing{tell: o.Progress}, d.described()
 	for ctx.Err() == nil {
 		open := d.unsettled(trials, o.whole)
@@ -105,11 +99,9 @@ func (d *Diagnosis) race(ctx context.Context, c *Cluster, o *Options, trials []*
 		}
 		first, twins := known.split(d, next, o.whole)
 		told.begin(d, trials, first, twins, open)
-		own := *o
-		own.Workers = max(1, workers/max(1, len(first)))
-		cores.Each(len(first), workers, func(i int) {
+		o.each(len(first), func(i int, own *Options) {
 			t, p := first[i], first[i].left[0]
-			if t.advance(ctx, d, c, &own); t.err == nil {
+			if t.advance(ctx, d, c, own); t.err == nil {
 				t.done += p.work
 				told.advanced(t, p.work)
 			}
@@ -120,7 +112,7 @@ func (d *Diagnosis) race(ctx context.Context, c *Cluster, o *Options, trials []*
 				t.learn(d, took)
 				told.advanced(t, 0)
 			} else { // the other one failed
-				t.advance(ctx, d, c, &own)
+				t.advance(ctx, d, c, o)
 			}
 		}
 	}

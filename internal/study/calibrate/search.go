@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weft/internal/base/cores"
 	"weft/internal/sim"
 	"weft/scenario"
 	"weft/units"
@@ -89,10 +88,11 @@ func (s *search) run() (err error) {
 			s.form = form // the form fits better than assumed: the log counts for more
 			continue
 		}
-		if released, err := s.release(slopes); err != nil || !released {
-			if err != nil {
-				return err
-			}
+		released, err := s.release(slopes)
+		if err != nil {
+			return err
+		}
+		if !released {
 			break
 		}
 	}
@@ -107,14 +107,10 @@ func (s *search) run() (err error) {
 // at are the errors at several points: ln(predicted / measured), by task and size.
 func (s *search) at(points ...[]float64) ([][][]float64, error) {
 	out, errs := make([][][]float64, len(points)), make([]error, len(points))
-	alone := *s.options
-	if len(points) > 1 {
-		alone.Workers = 1
-	}
-	cores.Each(len(points), s.options.Workers, func(i int) {
+	s.options.each(len(points), func(i int, own *Options) {
 		for _, t := range s.fit.Tasks {
 			var predicted []units.Time
-			if predicted, errs[i] = s.cluster.predict(s.ctx, t, s.overrides(t, points[i]), &alone); errs[i] != nil {
+			if predicted, errs[i] = s.cluster.predict(s.ctx, t, s.overrides(t, points[i]), own); errs[i] != nil {
 				errs[i] = fmt.Errorf("%s: %w", t.Title, errs[i])
 				return
 			}

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"weft/internal/base/wording"
 	"weft/internal/formats/logfile"
@@ -32,30 +33,30 @@ func fewSocketsOf(t *Task, c *Cluster, whole *scenario.Resolved, said *logfile.S
 	}
 	tcp := &whole.Fabrics[0].TCP
 	n, per := tcp.Threads, max(1, tcp.Sockets/max(1, tcp.Threads))
-	first := threads
+	first, words := threads, []string{}
 	if !isThreads {
 		first = each
 	}
-	for _, set := range []struct {
+	for _, x := range []struct {
 		given bool
-		value string
+		set   logfile.Setting
 		to    *int
-	}{{isThreads, threads.Value, &n}, {isEach, each.Value, &per}} {
-		if !set.given {
+	}{{isThreads, threads, &n}, {isEach, each, &per}} {
+		if !x.given {
 			continue
 		}
-		v, err := strconv.Atoi(set.value)
+		v, err := strconv.Atoi(x.set.Value)
 		if err != nil || v < 0 {
 			return nil // NCCL takes its own choice
 		}
-		*set.to = v
+		*x.to, words = v, append(words, x.set.Name+"="+x.set.Value)
 	}
 	sockets := min(max(1, n*per), maxNCCLSockets)
 	n = min(n, sockets)
 	if n > 0 {
 		sockets -= sockets % n
 	}
-	s := Stated{File: first.File, Line: first.Line, Text: socketsText(threads, isThreads, each, isEach)}
+	s := Stated{File: first.File, Line: first.Line, Text: strings.Join(words, " ")}
 	label := fmt.Sprintf("%s of %s for a connection", wording.Counted(sockets, "socket", "sockets"), threadsText(n))
 	s.over = []scenario.Override{{Path: c.path(".tcp"), Value: tcpOf(sockets, n), Origin: label}}
 	if sockets < guideThreads*guideSockets/2 {
@@ -76,17 +77,6 @@ func threadsText(n int) string {
 
 func tcpOf(sockets, threads int) string {
 	return fmt.Sprintf("{sockets: %d, threads: %d}", sockets, threads)
-}
-
-// socketsText is the words of the log.
-func socketsText(threads logfile.Setting, isThreads bool, each logfile.Setting, isEach bool) string {
-	switch {
-	case !isEach:
-		return threads.Name + "=" + threads.Value
-	case !isThreads:
-		return each.Name + "=" + each.Value
-	}
-	return threads.Name + "=" + threads.Value + " " + each.Name + "=" + each.Value
 }
 
 // fewerSockets are fewer sockets than the described cluster has, if the log does not state them.

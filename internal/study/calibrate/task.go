@@ -2,7 +2,6 @@ package calibrate
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -71,10 +70,9 @@ type Task struct {
 	old        bool    // NCCL's release is older than the rules that are known
 	wires      float64 // the busbw in GB/s that the wires carry; 0 if not known
 	simulated  []int64 // sizes, ascending
-	// The cluster as described is simulated to reached: corrections are, by point, the factors on
-	// extrapolated times.
-	reached     int64
-	corrections []float64
+	farther    []int64 // sizes, ascending, above all of these
+	// described are the times of the cluster as described at all of these sizes; nil if none is farther.
+	described []units.Time
 	// Of an exchange: the simulated numbers of tokens of a rank, ascending, and the log's if it is another.
 	tokens []int
 	whole  int
@@ -162,7 +160,7 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.Log, o Options) error {
 	t := task.Table
 	if t.Op == "" {
-		return fmt.Errorf("which operation it measures is not in the log, or weft has no model of it (%s): name it with --op", orNone(t.Test))
+		return fmt.Errorf("which operation it measures is not in the log, or weft has no model of it (%s): name it with --op", cmp.Or(t.Test, "no name of a test was found"))
 	}
 	ranks, told, err := trueRanks(t, &log.Said, whole.Cluster.Ranks())
 	task.Told = told
@@ -226,13 +224,6 @@ func (t *Task) release(whole *scenario.Resolved, version string, said *logfile.S
 func (t *Task) before25(said *logfile.Said) bool {
 	_, ok := setFor(t, said, "NCCL_TREE_THRESHOLD")
 	return ok
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "no name of a test was found"
-	}
-	return s
 }
 
 // trueRanks is the number of ranks: by the bandwidths, or else by the log, or else by the cluster.
@@ -418,35 +409,6 @@ func (t *Task) reach(o Options) {
 	t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; above %s (--max-size), %s: by the bandwidth between %s and %s", t.Skipped, units.Bytes(limit), wording.Counted(large, "size", "sizes"), units.Bytes(limit/2), units.Bytes(limit)), "; ")
 }
 
-// compared computes the times of the compared sizes from the times of the simulated sizes. Above
-// the largest simulated size, time grows with the bandwidth between the two largest. Lost packets
-// can make the largest size the faster of the two; then time grows in proportion to the bytes. A
-// time of 0 is not known, nor is one that follows from it.
-func (t *Task) compared(simulated []units.Time) (out []units.Time) {
-	n := len(t.simulated)
-	for i := range t.Points {
-		bytes := t.Points[i].Bytes
-		if at, ok := slices.BinarySearch(t.simulated, bytes); ok {
-			out = append(out, simulated[at])
-			continue
-		}
-		if simulated[n-1] == unknown || simulated[n-2] == unknown {
-			out = append(out, unknown)
-			continue
-		}
-		slope := float64(simulated[n-1]-simulated[n-2]) / float64(t.simulated[n-1]-t.simulated[n-2])
-		if slope <= 0 {
-			slope = float64(simulated[n-1]) / float64(t.simulated[n-1])
-		}
-		took := simulated[n-1] + units.Time(math.Round(slope*float64(bytes-t.simulated[n-1])))
-		if t.corrections != nil {
-			took = units.Time(float64(took) * t.corrections[i])
-		}
-		out = append(out, max(took, t.least(bytes)))
-	}
-	return out
-}
-
 // least is the time that the wires of the described cluster take for a size at least; 0 if no bound is
 // known.
 func (t *Task) least(bytes int64) units.Time {
@@ -455,79 +417,6 @@ func (t *Task) least(bytes int64) units.Time {
 	}
 	factor := measured.BusFactor(scenario.Collective(t.Table.Op), t.Ranks())
 	return time(float64(bytes) * factor / t.wires / 1e3)
-}
-
-// extrapolated reports whether a size is above the largest one that is simulated of a cause.
-func (t *Task) extrapolated(bytes int64) bool { return bytes > t.simulated[len(t.simulated)-1] }
-
-// extend simulates the cluster as described at further compared sizes. What its times there are over
-// the extrapolated ones corrects those of causes.
-func (t *Task) extend(ctx context.Context, c *Cluster, o *Options, simulated []units.Time) error {
-	last := t.simulated[len(t.simulated)-1]
-	limit := max(last*farther, min(t.Points[0].Bytes, farthest))
-	if o.MaxSize > 0 {
-		limit = last
-	}
-	far := *t
-	far.simulated = nil
-	for i := range t.Points {
-		if b := t.Points[i].Bytes; t.kind == collective && t.extrapolated(b) && b <= limit {
-			far.simulated = append(far.simulated, b)
-		}
-	}
-	t.corrections = make([]float64, len(t.Points))
-	for i := range t.corrections {
-		t.corrections[i] = 1
-	}
-	if len(far.simulated) > 0 {
-		times, err := far.run(ctx, t.base, c.Hops, o)
-		if err != nil {
-			return err
-		}
-		t.correct(simulated, far.simulated, times)
-		last = far.simulated[len(far.simulated)-1]
-	}
-	t.widen(last)
-	return nil
-}
-
-// correct takes the times of the cluster as described at larger sizes. Above all of them the last
-// correction holds.
-func (t *Task) correct(simulated []units.Time, sizes []int64, times []units.Time) {
-	straight, factor := t.compared(simulated), 1.
-	for i := range t.Points {
-		if at, ok := slices.BinarySearch(sizes, t.Points[i].Bytes); ok {
-			factor = float64(times[at]) / float64(straight[i])
-		}
-		if t.extrapolated(t.Points[i].Bytes) {
-			t.corrections[i] = factor
-		}
-	}
-}
-
-// straight is the deviation of ln(time) up to which an extrapolated time is taken for one that was
-// simulated: the cluster as described went on as at smaller sizes.
-const straight = .1
-
-// convicts reports whether the time of a cause at a point can convict: it was simulated, or the
-// cluster as described shows that times go on to there as at smaller sizes.
-func (t *Task) convicts(point int) bool {
-	b := t.Points[point].Bytes
-	return !t.extrapolated(b) || b <= t.reached && math.Abs(math.Log(t.corrections[point])) < straight
-}
-
-// farSpread is the error of ln(time) that a factor of four beyond the largest simulated size adds: an
-// assumption. NCCL may choose otherwise there.
-const farSpread = .05
-
-// widen adds to the known error of the sizes beyond the last one that is simulated.
-func (t *Task) widen(last int64) {
-	t.reached = last
-	for i := range t.Points {
-		if p := &t.Points[i]; t.kind == collective && p.Bytes > last {
-			p.Known = math.Hypot(p.Known, farSpread*math.Log(float64(p.Bytes)/float64(last))/math.Log(4))
-		}
-	}
 }
 
 // unknown is the time of a size that has not been simulated.

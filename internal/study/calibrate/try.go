@@ -25,6 +25,7 @@ type trial struct {
 	times   [][]units.Time       // by task and point
 	left    []piece              // what has not been simulated
 	done    float64              // work
+	stages  int                  // the number of farther sizes at which it is simulated
 	err     error
 }
 
@@ -41,8 +42,7 @@ func (t *trial) sameFamily(other *trial) bool {
 func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, error) {
 	trials := d.trials(c)
 	if o.Progress != nil {
-		healthy := d.matchOf(d.Predicted)
-		off := fmt.Sprintf("off by %.0f %% as the cluster is described; causes are tested", 100*math.Expm1(healthy.rms()))
+		off := fmt.Sprintf("off by %.0f %% as the cluster is described; causes are tested", 100*math.Expm1(d.matchOf(d.Predicted).rms()))
 		o.Progress(sim.Progress{Total: len(trials), Fabric: off})
 	}
 	for round := 0; ; round++ {
@@ -151,6 +151,6 @@ func (e *Explanation) take(d *Diagnosis, t *trial) {
 	shows, density := d.shows(t.times), d.density(t.times, faulty)
 	if e.Label == "" || shows && !e.Shows || shows == e.Shows && density > e.density {
 		e.Label, e.Match, e.Worst, e.Predicted, e.Changes = t.label, m.rms(), m.worst, t.times, t.changes
-		e.Shows, e.density = shows, density
+		e.Shows, e.density, e.stages = shows, density, t.stages
 	}
 }

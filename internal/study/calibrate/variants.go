@@ -21,24 +21,21 @@ import (
 // needs a NIC for each GPU, so the second has none.
 func fewerRails(c *Cluster, t *Task) (out []variant, why string) {
 	nics := t.base.Cluster.Node.NICs
-	seen := map[int]bool{nics: true}
 	var scales []float64
-	for _, left := range []int{nics - 1, nics * 3 / 4, nics / 2, nics / 4, 1} {
-		if left >= 1 && !seen[left] {
-			seen[left] = true
-			scales = append(scales, float64(left))
-		}
+	for _, left := range fewer(nics, nics-1, nics*3/4, nics/2, nics/4, 1) {
+		scales = append(scales, float64(left))
 	}
+	whole := func(left float64) int { return min(nics-1, max(1, int(math.Round(left)))) }
 	out = graded("rails", float64(nics), func(left float64) variant {
-		n := min(nics-1, max(1, int(math.Round(left))))
+		n := whole(left)
 		return one(fmt.Sprintf("%d of %d NICs of each node in use", n, nics), "cluster.node.nics", fmt.Sprint(n))
 	}, scales...)
 	lane := t.base.Fabrics[0].Link.LaneRate
 	out = append(out, graded("spread", 0, func(left float64) variant {
-		n := min(nics-1, max(1, int(math.Round(left))))
+		n := whole(left)
 		v := one(fmt.Sprintf("%d of %d NICs of each node in use, evenly", n, nics), c.path(".link.lane-rate"), share(lane, float64(n)/float64(nics)).Exact())
 		if t.base.Cluster.Node.ScaleUp.Multicast {
-			v.over = append(v.over, scenario.Override{Path: "cluster.node.scale-up.multicast", Value: "false", Origin: v.label})
+			v = v.with("cluster.node.scale-up.multicast", "false")
 		}
 		return v
 	}, scales...)...)
@@ -46,6 +43,16 @@ func fewerRails(c *Cluster, t *Task) (out []variant, why string) {
 		out[i].grade.odds = func(left float64) float64 { return missingOdds(float64(nics) - left) }
 	}
 	return out, "a node has one NIC"
+}
+
+// fewer are the numbers that are less than all and at least one, each once.
+func fewer(all int, of ...int) (out []int) {
+	for _, n := range of {
+		if n >= 1 && n < all && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // missingOdds is the prior odds of this number of missing NICs: an assumption. One missing NIC is
@@ -82,9 +89,22 @@ func slowNode(c *Cluster, t *Task) ([]variant, string) {
 func slowCables(c *Cluster, t *Task, who, label string) (out []variant) {
 	f := &t.base.Fabrics[0]
 	for _, s := range stepsBelow(f) {
-		out = append(out, one(label+s.label(f), c.path(".slow-links"), fmt.Sprintf("[{nics: [%s], rate: %s}]", who, s.rate.Exact())))
+		out = append(out, c.slowLink(label+s.label(f), who, s.rate))
 	}
 	return out
+}
+
+// slowLink has the links of some NICs carry a lower rate.
+func (c *Cluster) slowLink(label, who string, rate units.Rate) variant {
+	return one(label, c.path(".slow-links"), fmt.Sprintf("[{nics: [%s], rate: %s}]", who, rate.Exact()))
+}
+
+// thinLinks has all links carry a part of their rate; label has it and the whole.
+func thinLinks(c *Cluster, t *Task, family, label string, parts ...float64) []variant {
+	link := &t.base.Fabrics[0].Link
+	return graded(family, 1, func(part float64) variant {
+		return one(fmt.Sprintf(label, nominal(share(link.Rate(), part)), nominal(link.Rate())), c.path(".link.lane-rate"), share(link.LaneRate, part).Exact())
+	}, parts...)
 }
 
 func linkRate(c *Cluster, t *Task) (out []variant, why string) {
@@ -161,7 +181,15 @@ func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
 	if name == "" {
 		return nil, fmt.Sprintf("the catalog has no TCP at %s", nominal(f.Link.Rate()))
 	}
-	out := []variant{one("kernel TCP", c.path(""), overTCP(name, f))}
+	whole, err := c.under(t, one("", c.path(""), overTCP(name, f)).over)
+	if err != nil {
+		return nil, err.Error()
+	}
+	out := append([]variant{one("kernel TCP", c.path(""), overTCP(name, f))}, graded("rails", 0, func(gbps float64) variant {
+		rate := units.Rate(math.Round(gbps)) * units.Gbps
+		slow := share(whole.Fabrics[0].Link.LaneRate, float64(rate)/float64(f.Link.Rate()))
+		return one(fmt.Sprintf("kernel TCP at %s a NIC", rate), c.path(""), overTCP(name, f)).with(c.path(".link.lane-rate"), slow.Exact(), c.path(".tcp"), tcpOf(guideThreads*guideSockets, guideThreads))
+	}, stackRates...)...)
 	single, err := c.under(t, one("", c.path(""), overTCP(singleTCP, f)).over)
 	if err != nil || nominal(f.Link.Rate()) < singleRate {
 		return out, ""
@@ -182,6 +210,9 @@ const (
 	singleTCP  = "tcp-100g"
 	singleRate = 100 * units.Gbps
 )
+
+// stackRates are rates in Gb/s that the kernel's TCP reaches on a faster NIC, by one core or several: assumptions.
+var stackRates = []float64{10, 20, 40, 80}
 
 // interfaceRates are the rates of a server's own interface in Gb/s.
 var interfaceRates = []float64{10, 25, 100}
@@ -231,9 +262,7 @@ func noNVLink(c *Cluster, t *Task) ([]variant, string) {
 	rate := bus.Cluster.Node.ScaleUp.LinkRate
 	return graded("bus", 0, func(part float64) variant {
 		slow := share(rate, part)
-		v := one(fmt.Sprintf("PCIe between the GPUs of a node, %s a GPU", slow), "cluster.node.scale-up", name)
-		v.over = append(v.over, scenario.Override{Path: "cluster.node.scale-up.link-rate", Value: slow.Exact(), Origin: v.label})
-		return v
+		return one(fmt.Sprintf("PCIe between the GPUs of a node, %s a GPU", slow), "cluster.node.scale-up", name).with("cluster.node.scale-up.link-rate", slow.Exact())
 	}, busShares...), ""
 }
 
@@ -335,13 +364,11 @@ func collisions(c *Cluster, t *Task) (out []variant, why string) {
 		mode = scenario.Deterministic
 	}
 	for seed := range hashSeeds {
-		v := one(fmt.Sprintf("%s, way %d of %d", mode, seed+1, hashSeeds), c.path(".routing.mode"), string(mode))
-		v.over = append(v.over, scenario.Override{Path: c.path(".routing.hash-seed"), Value: fmt.Sprint(int(f.Routing.HashSeed) + seed + 1), Origin: v.label})
-		out = append(out, v)
+		label := fmt.Sprintf("%s, way %d of %d", mode, seed+1, hashSeeds)
+		way := []string{c.path(".routing.mode"), string(mode), c.path(".routing.hash-seed"), fmt.Sprint(int(f.Routing.HashSeed) + seed + 1)}
+		out = append(out, variant{label: label}.with(way...))
 		if t.kind == exchange { // a hash without the queue pair, or a library with one
-			v = one(v.label+", one flow to a peer", v.over[0].Path, v.over[0].Value)
-			v.over = append(v.over, out[len(out)-1].over[1], scenario.Override{Path: "workload.experts.queue-pairs", Value: "1", Origin: v.label})
-			out = append(out, v)
+			out = append(out, variant{label: label + ", one flow to a peer"}.with(append(way, "workload.experts.queue-pairs", "1")...))
 		}
 	}
 	return out, ""
@@ -356,7 +383,7 @@ func hiddenCollision(c *Cluster, t *Task) (out []variant, why string) {
 	f := &t.base.Fabrics[0]
 	for i, part := range meetings {
 		rate := share(f.Link.Rate(), part)
-		out = append(out, one(fmt.Sprintf("%d flows of %s on one link", i+2, nominal(f.Link.Rate())), c.path(".slow-links"), fmt.Sprintf("[{nics: [node0/nic0], rate: %s}]", rate.Exact())))
+		out = append(out, c.slowLink(fmt.Sprintf("%d flows of %s on one link", i+2, nominal(f.Link.Rate())), "node0/nic0", rate))
 	}
 	return out, ""
 }
@@ -366,10 +393,7 @@ func oneQueuePair(c *Cluster, t *Task) ([]variant, string) {
 	if set, ok := t.Table.Setting("Number of qps"); ok && set.Value != "1" {
 		return nil, "the test has " + set.Value + " queue pairs"
 	}
-	f := &t.base.Fabrics[0]
-	return graded("queue-pair", 1, func(part float64) variant {
-		return one(fmt.Sprintf("%s of %s by one queue pair", nominal(share(f.Link.Rate(), part)), nominal(f.Link.Rate())), c.path(".link.lane-rate"), share(f.Link.LaneRate, part).Exact())
-	}, orderedShares...), ""
+	return thinLinks(c, t, "queue-pair", "%s of %s by one queue pair", orderedShares...), ""
 }
 
 // forwardedShares are the parts of a slot's rate that processors leave of the data between GPUs: an all-to-all of four RTX
@@ -407,9 +431,7 @@ func proxied(_ *Cluster, t *Task) ([]variant, string) {
 	return graded("posting", 0, func(micros float64) variant {
 		at := time(micros)
 		v := one(fmt.Sprintf("%s of the CPU, %v for a request", wording.Counted(threads, "thread", "threads"), at), "workload.experts.posting", string(scenario.PostingProxy))
-		v.over = append(v.over, scenario.Override{Path: "workload.experts.proxy-threads", Value: fmt.Sprint(threads), Origin: v.label},
-			scenario.Override{Path: "workload.experts.proxy-time", Value: at.Exact(), Origin: v.label})
-		return v
+		return v.with("workload.experts.proxy-threads", fmt.Sprint(threads), "workload.experts.proxy-time", at.Exact())
 	}, .25, .5, 1, 2, 4), ""
 }
 
@@ -420,8 +442,7 @@ func hotExperts(_ *Cluster, t *Task) ([]variant, string) {
 	}
 	return graded("skew", 0, func(skew float64) variant {
 		v := one(fmt.Sprintf("experts chosen by zipf with an exponent of %.3g", skew), "workload.experts.gating", string(scenario.GatingZipf))
-		v.over = append(v.over, scenario.Override{Path: "workload.experts.skew", Value: fmt.Sprintf("%.3g", skew), Origin: v.label})
-		return v
+		return v.with("workload.experts.skew", fmt.Sprintf("%.3g", skew))
 	}, .1, .25, .5, 1), ""
 }
 

@@ -160,20 +160,30 @@ func TestProcessesBeginASweepTogether(t *testing.T) {
 	for range 20 {
 		dir := filepath.Join(t.TempDir(), "swept")
 		var wait sync.WaitGroup
-		for i := range 8 {
+		var opened [8]*ledger.Ledger
+		for i := range opened {
 			wait.Go(func() {
 				f, err := Create(dir, []byte(grid), About{Weft: "v1"})
-				if err == nil {
-					_, err = ledger.Open(f.Dir, strconv.Itoa(i))
-				}
 				if err != nil {
 					t.Error(err)
+					return
 				}
+				l, err := ledger.Open(f.Dir, strconv.Itoa(i))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				opened[i] = l
 			})
 		}
 		wait.Wait()
 		if _, err := Open(dir, "v1"); err != nil {
 			t.Error(err)
+		}
+		for _, l := range opened { // its sign of life is written into the folder, which the test removes
+			if l != nil && l.Close() != nil {
+				t.Error("a ledger does not close")
+			}
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (l *logged) register(e *simulator.Simulator, cmd *cobra.Command) {
 	f.StringVar(&l.name, "cluster", "dgx-h100", "a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: from the log)")
 	f.StringVar(&l.op, "op", "", "the operation, if the log does not name it: all-reduce, all-gather, …")
-	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size (default: 4 GiB in one node; between nodes 4 GiB over the ranks, at most 64 MiB)")
+	f.StringVar(&l.maxSize, "max-size", "", "largest simulated size (default: 128 MiB in one node; between nodes 4 GiB over the ranks, at most 64 MiB)")
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")

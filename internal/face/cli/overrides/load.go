@@ -176,7 +176,7 @@ func HasWorkload(file *scenario.File, path string) error {
 // Overlaid is the scenario with the files of --overlay applied.
 func (c *Flags) Overlaid(e *process.Env, file *scenario.File) (*scenario.File, error) {
 	for _, path := range c.Overlay {
-		o, err := readOverlay(e, path)
+		o, err := read(e, path, scenario.LoadOverlay)
 		var p *fs.PathError
 		if errors.As(err, &p) {
 			return nil, fmt.Errorf("--overlay %s cannot be read: %w", path, p.Err)
@@ -191,13 +191,14 @@ func (c *Flags) Overlaid(e *process.Env, file *scenario.File) (*scenario.File, e
 	return file, nil
 }
 
-func readOverlay(e *process.Env, path string) (*scenario.Overlay, error) {
+// read gives a file to its reader, with the path that errors name.
+func read[T any](e *process.Env, path string, by func(path string, in io.Reader) (*T, error)) (*T, error) {
 	in, err := e.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return scenario.LoadOverlay(e.Path(path), in)
+	return by(e.Path(path), in)
 }
 
 // Resolve resolves a file with more fields set, which the flags may set again.
@@ -353,12 +354,7 @@ func hintOfMissing(path string) string {
 
 // OpenUnchecked reads a scenario that may not be valid as it stands.
 func OpenUnchecked(e *process.Env, path string) (*scenario.File, error) {
-	in, err := e.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return scenario.LoadUnchecked(e.Path(path), in)
+	return read(e, path, scenario.LoadUnchecked)
 }
 
 // Open is the scenario of a file, or of standard input for -.
@@ -370,13 +366,9 @@ func Open(e *process.Env, path string) (*scenario.File, error) {
 		}
 		return tellNotes(e)(scenario.Decode("stdin", text))
 	}
-	in, err := e.Open(path)
+	file, err := tellNotes(e)(read(e, path, scenario.LoadFrom))
 	if err == nil {
-		defer in.Close()
-		var file *scenario.File
-		if file, err = tellNotes(e)(scenario.LoadFrom(e.Path(path), in)); err == nil {
-			return file, nil
-		}
+		return file, nil
 	}
 	var p *fs.PathError
 	if errors.As(err, &p) {

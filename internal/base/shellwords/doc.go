@@ -1,0 +1,2 @@
+// Package shellwords splits a line of a shell into words.
+package shellwords
