@@ -81,7 +81,7 @@ func planHeading(r *plan.Request) string {
 
 // designTable is a row per design, of the figures that decide most.
 func designTable(designs []*plan.Design) *doc.Table {
-	t := doc.NewTable("", "design", "rail hops", "survives", "switches", "power", "cost")
+	t := doc.NewTable("", "design", "hops", "survives", "switches", "power", "cost")
 	for _, d := range designs {
 		mark := " "
 		if d.Front {
@@ -205,7 +205,7 @@ func planNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 func figureNotes() []string {
 	return []string{
 		"*: on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + ".",
-		"Rail hops: switches between two NICs of a rail, in the mean. Survives: so many switches may fail at a time, whichever, and every two nodes still reach each other. Free ports: of leaves.",
+		"Hops: switches between two NICs of a rail, in the mean. Survives: so many switches may fail at a time, whichever, and every two nodes still reach each other. Free ports: of leaves.",
 		"Latency: the sum of the switches on the longest path, idle and without cables; if the catalog only assumes a latency, it is unknown here, and simulations use the assumption.",
 		boundNote,
 	}

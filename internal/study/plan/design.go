@@ -77,7 +77,7 @@ func (c choice) name() string {
 		parts = append(parts, strings.NewReplacer(":", "to", "/", "to").Replace(ratioText(c.ratio)))
 	}
 	if c.unit > 0 {
-		parts = append(parts, fmt.Sprintf("units-of-%d", c.unit))
+		parts = append(parts, fmt.Sprintf("u%d", c.unit)) // short: tables have the names of designs
 	}
 	return strings.Join(parts, "-")
 }

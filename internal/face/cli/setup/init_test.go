@@ -56,14 +56,14 @@ func TestALeafHasWholeNodes(t *testing.T) {
 
 // A fabric's family stands for the fabric at the rate of the node's NICs.
 func TestAFamilyHasTheRateOfTheNode(t *testing.T) {
-	for node, want := range map[string]string{"dgx-a100": "infiniband-hdr roce-v2-200g", "dgx-h100": "infiniband-ndr roce-v2-400g"} {
+	for node, want := range map[string]string{"dgx-a100": "infiniband-hdr roce-v2-200g", "dgx-h100": "infiniband-ndr roce-v2-400g", "dgx-1-v100": "infiniband-edr roce-v2-100g"} {
 		got, err := answers(func(o *own) { o.node = node }).presets()
 		if err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%s: %v (%v), want %s", node, got, err, want)
 		}
 	}
-	if _, err := answers(func(o *own) { o.node, o.fabrics = "dgx-a100", []string{"spectrum-x"} }).presets(); err == nil {
-		t.Error("a DGX A100 has Spectrum-X at 200 Gb/s, which the catalog does not have")
+	if _, err := answers(func(o *own) { o.node, o.fabrics = "dgx-1-v100", []string{"spectrum-x"} }).presets(); err == nil {
+		t.Error("a DGX-1 has Spectrum-X at 100 Gb/s, which the catalog does not have")
 	}
 }
 
