@@ -47,7 +47,7 @@ func (s *Subnet) Reordered(order []int32) *Subnet {
 	for i, was := range order {
 		now[was] = int32(i)
 	}
-	c := s.Clone()
+	c := &Subnet{Nodes: make([]Node, len(order)), Origin: s.Origin}
 	for i, was := range order {
 		c.Nodes[i] = s.Nodes[was]
 		c.Nodes[i].Ports = append([]Port(nil), c.Nodes[i].Ports...)
