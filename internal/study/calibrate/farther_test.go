@@ -18,7 +18,7 @@ func farLog(t *testing.T, noise float64, fault ...scenario.Override) *logfile.Lo
 	var b strings.Builder
 	b.WriteString("# Collective test starting: all_reduce_perf\n")
 	for _, p := range points {
-		row(&b, int64(p.Bytes), 16, func() float64 { return float64(p.Time) / 1e6 }, noise, rng)
+		row(&b, p.Bytes, 16, func() float64 { return float64(p.Time) / 1e6 }, noise, rng)
 	}
 	return read(t, b.String())[0]
 }

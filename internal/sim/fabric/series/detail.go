@@ -144,7 +144,7 @@ func (d *details) note(s *Sample, classes int32, halted bool) {
 	}
 	if own.longest > l.longest {
 		l.longest = own.longest
-		if l.from.reset(); l.beganAt == int32(own.ended/FirstInterval) {
+		if l.from.reset(); units.Time(l.beganAt) == own.ended/FirstInterval {
 			l.from, l.began = l.began, l.from
 		}
 		l.to.reset()
