@@ -25,7 +25,7 @@ otherwise. A file - is standard input or output. A flag with (…) may be repeat
 const sharedIntro = `
 ## Flags of several verbs
 
-Two verbs or more have these flags. The section of a verb names those that it takes.
+Several verbs share these flags. The section of each verb names the shared flags that it takes.
 
 `
 
@@ -88,7 +88,7 @@ func referencePage(weft *cobra.Command) string {
 		case flags == "":
 			continue
 		case flags == flagsBefore && strings.Count(flags, "\n") > 3:
-			fmt.Fprintf(&sections, "\nIts flags are those of `%s`.\n", before)
+			fmt.Fprintf(&sections, "\nThe verb has the same flags as `%s`.\n", before)
 			continue
 		}
 		before, flagsBefore = c.CommandPath(), flags
