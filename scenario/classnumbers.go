@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/roce/sonic"
 )
 
@@ -64,6 +65,6 @@ func (n numbers) stops(of []Stop) (out []Stop) {
 		}
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b Stop) int { return a.Priority - b.Priority })
+	sorting.Func(out, func(a, b Stop) int { return a.Priority - b.Priority })
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"weft/internal/base/sorting"
 )
 
 // Error is an error in a scenario, with its place.
@@ -53,7 +55,7 @@ func (es Errors) err() error {
 		return nil
 	}
 	sorted := slices.Clone(es)
-	slices.SortStableFunc(sorted, func(a, b Error) int {
+	sorting.StableFunc(sorted, func(a, b Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	return slices.CompactFunc(sorted, func(a, b Error) bool { return a == b })

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/partition"
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -174,7 +175,7 @@ func PartitionsConf(r *Resolved, f *Fabric) *partition.Config {
 			of[name] = partition.Full
 			names = append(names, name)
 		}
-		slices.SortStableFunc(names, func(a, b string) int { return order(a) - order(b) })
+		sorting.StableFunc(names, func(a, b string) int { return order(a) - order(b) })
 		for _, name := range slices.Compact(names) {
 			rule.Members = append(rule.Members, r.members(f, name, of[name])...)
 		}

@@ -3,9 +3,9 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 	"weft/internal/roce/router"
 	"weft/internal/roce/sonic"
@@ -106,7 +106,7 @@ func pathsOf(configs []*sonic.Switch, routers map[string]*router.Router, placed 
 			all = append(all, p)
 		}
 	}
-	slices.SortFunc(all, func(a, b switchPaths) int { return wording.Natural(a.name, b.name) })
+	sorting.Func(all, func(a, b switchPaths) int { return wording.Natural(a.name, b.name) })
 	return all
 }
 

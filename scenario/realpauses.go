@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/roce/sonic"
 	"weft/internal/sim/cabled"
 )
@@ -55,7 +56,7 @@ func (d *derivedSettings) stopsAt(to, from *sonic.Port) string {
 	if queue != d.like.data {
 		stops = append(stops, Stop{Priority: d.like.data, Queue: queue})
 	}
-	slices.SortFunc(stops, func(a, b Stop) int { return a.Priority - b.Priority })
+	sorting.Func(stops, func(a, b Stop) int { return a.Priority - b.Priority })
 	if slices.Equal(stops, number.stops(portStops(to, here))) {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"weft/internal/base/packed"
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 	"weft/internal/roce/sonic"
 	"weft/internal/sim/cabled"
@@ -67,7 +68,7 @@ func (d *derivedSettings) settle() {
 	for key := range d.own {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b string) int {
+	sorting.Func(keys, func(a, b string) int {
 		return cmp.Or(wording.Natural(d.own[a][0], d.own[b][0]), strings.Compare(a, b)) // a switch before its ports
 	})
 	for _, key := range keys {
@@ -266,6 +267,6 @@ func (r *rules) configurations(folder string, files fs.FS) (all []*sonic.Switch)
 		}
 		return nil
 	})
-	slices.SortStableFunc(all, func(a, b *sonic.Switch) int { return wording.Natural(a.Hostname, b.Hostname) })
+	sorting.StableFunc(all, func(a, b *sonic.Switch) int { return wording.Natural(a.Hostname, b.Hostname) })
 	return all
 }

@@ -29,7 +29,7 @@ import (
 const schemaFile = "../schema/scenario.schema.json"
 
 func TestThePublishedSchemaIsCurrent(t *testing.T) {
-	text, err := json.MarshalIndent(schema(t), "", "  ")
+	text, err := json.MarshalIndent(schema(t), "", "\t")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/roce"
 	"weft/internal/roce/sonic"
 	"weft/internal/sim/catalog"
@@ -286,7 +287,7 @@ func portClasses(sw *sonic.Switch, p *sonic.Port, data sonic.Class, lossless []i
 			break
 		}
 	}
-	slices.SortFunc(classes, func(a, b PFCClass) int { return a.Priority - b.Priority })
+	sorting.Func(classes, func(a, b PFCClass) int { return a.Priority - b.Priority })
 	return classes
 }
 
@@ -348,7 +349,7 @@ func portStops(p *sonic.Port, data sonic.Class) (stops []Stop) {
 	for tc := range sonic.Priorities {
 		look(p.ClassOfTC(tc))
 	}
-	slices.SortFunc(stops, func(a, b Stop) int { return a.Priority - b.Priority })
+	sorting.Func(stops, func(a, b Stop) int { return a.Priority - b.Priority })
 	return stops
 }
 
@@ -367,6 +368,6 @@ func portQueues(p *sonic.Port, used []int, number numbers) string {
 			queues = append(queues, Queue{Priority: number[n], Schedule: DWRR, Weight: s.Weight})
 		}
 	}
-	slices.SortFunc(queues, func(a, b Queue) int { return a.Priority - b.Priority })
+	sorting.Func(queues, func(a, b Queue) int { return a.Priority - b.Priority })
 	return flow(reflect.ValueOf(queues), false)
 }

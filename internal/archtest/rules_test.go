@@ -77,10 +77,10 @@ var rooms = []room{
 
 	{"wire/pcap", nil, "a capture file holds bytes, whatever they mean"},
 
-	{"internal/ib/subnet", []string{"units", "internal/base/topology"}, "a subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it"},
-	{"internal/ib/format", []string{"units", "internal/base/wording", "internal/ib/subnet"}, "a file format is the same whoever asks for the file"},
-	{"internal/ib/inspect", []string{"units", "internal/base/cabling", "internal/ib/subnet"}, "the shape of a fabric is seen from its cables, whatever file they were read from"},
-	{"internal/ib/proof", []string{"units", "internal/base/cores", "internal/base/cycles", "internal/ib/subnet"}, "the proof of tables does not use the code that computed them"},
+	{"internal/ib/subnet", []string{"internal/base/sorting", "units", "internal/base/topology"}, "a subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it"},
+	{"internal/ib/format", []string{"internal/base/sorting", "units", "internal/base/wording", "internal/ib/subnet"}, "a file format is the same whoever asks for the file"},
+	{"internal/ib/inspect", []string{"internal/base/sorting", "units", "internal/base/cabling", "internal/ib/subnet"}, "the shape of a fabric is seen from its cables, whatever file they were read from"},
+	{"internal/ib/proof", []string{"internal/base/sorting", "units", "internal/base/cores", "internal/base/cycles", "internal/ib/subnet"}, "the proof of tables does not use the code that computed them"},
 	{
 		"internal/ib/route",
 		[]string{"units", "internal/base/cores", "internal/ib/subnet", "internal/ib/inspect", "internal/ib/proof"},
@@ -88,22 +88,22 @@ var rooms = []room{
 	},
 	{"internal/ib/partition", []string{"units", "internal/base/wording", "internal/ib/format"}, "partitions are a rule of the site, apart from any fabric"},
 	{"internal/ib/qos", []string{"units", "internal/base/wording", "internal/ib/format"}, "weights of lanes are a rule of the site, apart from any fabric"},
-	{"internal/ib/sm", []string{"units", "wire/mad", "internal/ib/subnet"}, "a Subnet Manager takes and gives management datagrams; it never sees a simulated link, and a function gives it the tables"},
+	{"internal/ib/sm", []string{"internal/base/sorting", "units", "wire/mad", "internal/ib/subnet"}, "a Subnet Manager takes and gives management datagrams; it never sees a simulated link, and a function gives it the tables"},
 	{"internal/ib/sma", []string{"units", "wire/mad", "internal/ib/subnet"}, "the agents of a subnet's nodes answer management datagrams, whoever carries them"},
 
-	{"internal/roce/sonic", []string{"units"}, "the configuration of a switch is read without knowing who asks about it"},
+	{"internal/roce/sonic", []string{"internal/base/sorting", "units"}, "the configuration of a switch is read without knowing who asks about it"},
 	{"internal/roce/host", []string{"units", "internal/base/shellwords"}, "the settings of a host are read without knowing its switch"},
-	{"internal/roce/lint", []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host", "internal/roce/router"}, "a link is judged by the settings of both ends and by arithmetic"},
+	{"internal/roce/lint", []string{"internal/base/sorting", "units", "internal/roce", "internal/roce/sonic", "internal/roce/host", "internal/roce/router"}, "a link is judged by the settings of both ends and by arithmetic"},
 
 	{"internal/sim/state", []string{"units"}, "states are compared field by field, whatever the fields mean"},
 	{"internal/sim/engine", []string{"units", "internal/base/cores"}, "the clock and the event queue do not know the meaning of events"},
 	{"internal/sim/routing", []string{"internal/base/cycles", "internal/base/topology"}, "routes are a pure function of the graph"},
 	{"internal/sim/collective", nil, "a schedule knows ranks, not networks"},
 	{"internal/sim/collective/nccl", []string{"units", "internal/sim/collective"}, "NCCL's choice is arithmetic about a cluster"},
-	{"internal/sim/workload", []string{"units", "internal/sim/collective", "internal/sim/engine", "internal/sim/state"}, "the work of ranks is a graph, whoever describes it and whatever runs it"},
+	{"internal/sim/workload", []string{"internal/base/sorting", "units", "internal/sim/collective", "internal/sim/engine", "internal/sim/state"}, "the work of ranks is a graph, whoever describes it and whatever runs it"},
 	{
 		"internal/sim/workload/llm",
-		[]string{"units", "internal/sim/collective", "internal/sim/workload", "internal/sim/workload/pipeline"},
+		[]string{"internal/base/sorting", "units", "internal/sim/collective", "internal/sim/workload", "internal/sim/workload/pipeline"},
 		"a training step follows from the dimensions of a model, whatever cluster it runs on",
 	},
 	{
@@ -154,6 +154,7 @@ var rooms = []room{
 	{
 		"internal/study/many",
 		[]string{
+			"internal/base/sorting",
 			"internal/base/cores", "internal/base/stats", "internal/sim", "internal/sim/catalog", "internal/study/ledger",
 			"results", "scenario",
 		},
@@ -168,11 +169,11 @@ var rooms = []room{
 	{"internal/live/sniff", []string{"units", "wire", "wire/cm", "wire/pcap"}, "packets from a wire are judged without knowing who sent them"},
 	{"internal/live/wiretap", []string{"wire", "wire/pcap"}, "an interface gives packets as a file does, whoever judges them"},
 
-	{"internal/face/doc", []string{"units"}, "a renderer does not know the subject of a document"},
-	{"internal/face/draw", []string{"internal/base/topology", "internal/ib/subnet", "internal/ib/inspect"}, "a drawing shows a graph, whoever built or read it"},
+	{"internal/face/doc", []string{"internal/base/sorting", "units"}, "a renderer does not know the subject of a document"},
+	{"internal/face/draw", []string{"internal/base/sorting", "internal/base/topology", "internal/ib/subnet", "internal/ib/inspect"}, "a drawing shows a graph, whoever built or read it"},
 
-	{"internal/formats/hpcc", []string{"units", "internal/base/wording"}, "files of another simulator are read and written without running anything"},
-	{"internal/formats/logfile", []string{"internal/base/shellwords"}, "the output of a program is read without knowing what anyone expected of it"},
+	{"internal/formats/hpcc", []string{"internal/base/sorting", "units", "internal/base/wording"}, "files of another simulator are read and written without running anything"},
+	{"internal/formats/logfile", []string{"internal/base/sorting", "internal/base/shellwords"}, "the output of a program is read without knowing what anyone expected of it"},
 }
 
 // core lists the folders that link no third-party module, also not through

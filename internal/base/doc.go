@@ -10,6 +10,7 @@
 //	cores     independent work shared among processor cores
 //	cycles    directed graphs searched for a circle: the prover of credit loops
 //	canon     the bytes that identify a value
+//	sorting   lists in order, by one copy of the code for all types
 //	stats     confidence intervals and quantiles
 //	door      whom a listener lets in, and that it goes on
 //	jsontext  values as JSON that people read, too

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -106,7 +107,7 @@ func Between(rows []Row, speed units.Rate, cable units.Length) (row Row, exact b
 	if len(at) == 0 {
 		return Row{}, false, fmt.Errorf("the table has no row for %v; it has %s", speed, speedsOf(rows))
 	}
-	slices.SortFunc(at, func(a, b Row) int { return int(a.Cable - b.Cable) })
+	sorting.Func(at, func(a, b Row) int { return int(a.Cable - b.Cable) })
 	i, found := slices.BinarySearchFunc(at, cable, func(r Row, l units.Length) int { return int(r.Cable - l) })
 	if found {
 		return at[i], true, nil

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
+
+	"weft/internal/base/sorting"
 )
 
 // Append appends the bytes of a value.
@@ -86,7 +87,7 @@ func appendEntries(b []byte, v reflect.Value) ([]byte, error) {
 		}
 		entries = append(entries, entry{key, value})
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
+	sorting.Func(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	for _, e := range entries {
 		b = append(append(b, e.key...), e.value...)
 	}

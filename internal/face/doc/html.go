@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"weft/internal/base/sorting"
 )
 
 //go:embed *.html.tmpl
@@ -62,7 +64,7 @@ func (d *Document) Shown() (out []Section) {
 			out = append(out, s)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Section) int {
+	sorting.StableFunc(out, func(a, b Section) int {
 		switch {
 		case a.Verdict == b.Verdict:
 			return 0
@@ -107,7 +109,7 @@ func (d *Document) named(sentence string) template.HTML {
 		index[name] = i % Palette
 		names = append(names, regexp.QuoteMeta(name))
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
+	sorting.StableFunc(names, func(a, b string) int { return len(b) - len(a) })
 	var b strings.Builder
 	at := 0
 	for _, m := range regexp.MustCompile(strings.Join(names, "|")).FindAllStringIndex(sentence, -1) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/topology"
 	"weft/internal/ib/inspect"
 	"weft/internal/ib/subnet"
@@ -60,7 +61,7 @@ func (b *graphBuilder) endpoints() {
 	}
 	b.g.NodeNICs = alike
 	hosts := slices.Clone(b.l.Hosts) // in the order of their leaves, so that their cables do not cross
-	slices.SortStableFunc(hosts, func(x, y inspect.Host) int {
+	sorting.StableFunc(hosts, func(x, y inspect.Host) int {
 		return cmp.Compare(b.s.Peer(x.Ports[0]).Node, b.s.Peer(y.Ports[0]).Node)
 	})
 	for _, h := range hosts {
@@ -132,7 +133,7 @@ func (b *graphBuilder) switches() {
 		}
 	}
 	if b.g.Family == topology.FamilyTorus {
-		slices.SortFunc(order, func(x, y int32) int {
+		sorting.Func(order, func(x, y int32) int {
 			for dim := len(b.l.At) - 1; dim >= 0; dim-- {
 				if c := cmp.Compare(b.l.At[dim][x], b.l.At[dim][y]); c != 0 {
 					return c

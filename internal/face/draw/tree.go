@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/topology"
 )
 
@@ -283,7 +284,7 @@ func (d *treeDrawing) hosts() *itemRow {
 		row.items = append(row.items, it)
 		d.shown[it] = row
 	}
-	slices.SortStableFunc(row.items, func(a, b *item) int { return a.cluster - b.cluster })
+	sorting.StableFunc(row.items, func(a, b *item) int { return a.cluster - b.cluster })
 	return row
 }
 

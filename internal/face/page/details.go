@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/runstore/seriesfile"
 )
 
@@ -60,7 +61,7 @@ func encodedDetails(values map[place]float32) []byte {
 	for p := range values {
 		places = append(places, p)
 	}
-	slices.SortFunc(places, func(a, b place) int {
+	sorting.Func(places, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.interval, b.interval))
 	})
 	out := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+12*len(places)), uint32(len(places)))

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/runstore/seriesfile"
@@ -59,7 +60,7 @@ func Embed(d *doc.Document, dir, name string) (note string, err error) {
 		Caption: strings.TrimSpace(fmt.Sprintf("At most the %d slowest messages of a simulation; values are rounded to 0.4 %%, intervals are joined to at most %d. %s", flowsShown, intervalsShown, note)),
 	}
 	if len(chosen) > 0 {
-		slices.SortFunc(chosen, func(a, b results.SeriesSimulation) int { return cmp.Compare(a.Simulation, b.Simulation) })
+		sorting.Func(chosen, func(a, b results.SeriesSimulation) int { return cmp.Compare(a.Simulation, b.Simulation) })
 		f.Simulations = chosen
 		if section.Blocks, err = e.views(); err != nil {
 			return "", err
@@ -136,7 +137,7 @@ func byImportance(all []results.SeriesSimulation) []results.SeriesSimulation {
 		}
 	}
 	out := slices.Clone(all)
-	slices.SortStableFunc(out, func(a, b results.SeriesSimulation) int { return place[a.Simulation] - place[b.Simulation] })
+	sorting.StableFunc(out, func(a, b results.SeriesSimulation) int { return place[a.Simulation] - place[b.Simulation] })
 	return out
 }
 
@@ -250,7 +251,7 @@ func (f *Folder) some(name string, s *results.SeriesSimulation, keep func(*serie
 func slowest(c *seriesfile.Columns) []int {
 	start, end := list[int64](c.Column("start_ps")), list[int64](c.Column("end_ps"))
 	rows := everyRow(c)
-	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(end[b]-start[b], end[a]-start[a]) })
+	sorting.StableFunc(rows, func(a, b int) int { return cmp.Compare(end[b]-start[b], end[a]-start[a]) })
 	rows = rows[:min(len(rows), flowsShown)]
 	slices.Sort(rows)
 	return rows

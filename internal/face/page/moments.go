@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/runstore/seriesfile"
 	"weft/results"
 	"weft/scenario"
@@ -50,7 +51,7 @@ func (f *Folder) moments(simulation int) ([]byte, error) {
 			all = append(all, more...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(a.TimePs, b.TimePs) })
+	sorting.StableFunc(all, func(a, b moment) int { return cmp.Compare(a.TimePs, b.TimePs) })
 	return json.Marshal(map[string]any{"moments": append([]moment{}, all...)})
 }
 
@@ -108,7 +109,7 @@ func (f *Folder) firstPauses(s *results.SeriesSimulation, names map[int64]string
 		}
 		out = append(out, moment{first[i], "pause", fmt.Sprintf("%s is paused for the first time, of %d, in priority %d", names[link], pauses[i], lanes[i]), link})
 	}
-	slices.SortStableFunc(out, func(a, b moment) int { return cmp.Compare(a.TimePs, b.TimePs) })
+	sorting.StableFunc(out, func(a, b moment) int { return cmp.Compare(a.TimePs, b.TimePs) })
 	return out[:min(len(out), mostMoments)], nil
 }
 
@@ -135,7 +136,7 @@ func (f *Folder) firstLosses(s *results.SeriesSimulation, names map[int64]string
 		for link, at := range one.first {
 			own = append(own, moment{at, one.kind, one.text + names[link], link})
 		}
-		slices.SortFunc(own, func(a, b moment) int { return cmp.Or(cmp.Compare(a.TimePs, b.TimePs), cmp.Compare(a.Link, b.Link)) })
+		sorting.Func(own, func(a, b moment) int { return cmp.Or(cmp.Compare(a.TimePs, b.TimePs), cmp.Compare(a.Link, b.Link)) })
 		out = append(out, own[:min(len(own), 8)]...)
 	}
 	return out, nil
@@ -185,7 +186,7 @@ func (f *Folder) firstSteps(s *results.SeriesSimulation, _ map[int64]string) (ou
 	for n, at := range first {
 		out = append(out, moment{at, "step", fmt.Sprintf("%s %d begins", what, n), -1})
 	}
-	slices.SortFunc(out, func(a, b moment) int { return cmp.Or(cmp.Compare(a.TimePs, b.TimePs), cmp.Compare(a.Text, b.Text)) })
+	sorting.Func(out, func(a, b moment) int { return cmp.Or(cmp.Compare(a.TimePs, b.TimePs), cmp.Compare(a.Text, b.Text)) })
 	if every := (len(out) + mostMoments - 1) / mostMoments; every > 1 {
 		kept := out[:0]
 		for i := 0; i < len(out); i += every {

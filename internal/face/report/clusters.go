@@ -3,9 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/internal/sim/collective/nccl"
 	tables "weft/internal/study/measured"
@@ -230,7 +230,7 @@ func timesPlot(c *tables.Cluster, kind tables.Kind) *plot {
 			rows = append(rows, m)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *tables.Row) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	sorting.StableFunc(rows, func(a, b *tables.Row) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	var sizes []int64
 	p.series = []series{{fabric: 0, label: "measured"}, {fabric: 1, label: "weft"}}
 	was, is := &p.series[0], &p.series[1]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/internal/formats/logfile"
 	"weft/internal/study/calibrate"
@@ -379,7 +380,7 @@ func notProved(d *calibrate.Diagnosis, off string) string {
 
 // slowSizes says how much longer than on a healthy cluster some sizes take: the worst ones first.
 func slowSizes(slow []calibrate.SlowPoint) string {
-	slices.SortStableFunc(slow, func(a, b calibrate.SlowPoint) int { return cmp.Compare(b.Over, a.Over) })
+	sorting.StableFunc(slow, func(a, b calibrate.SlowPoint) int { return cmp.Compare(b.Over, a.Over) })
 	const shown = 3
 	var sizes, over, times []string
 	for _, s := range slow[:min(shown, len(slow))] {

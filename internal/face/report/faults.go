@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/results"
 	"weft/units"
@@ -54,7 +55,7 @@ func faultList(r *results.Results) (all []results.Recovery) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b results.Recovery) int { return int(min(1, max(-1, a.At-b.At))) })
+	sorting.StableFunc(all, func(a, b results.Recovery) int { return int(min(1, max(-1, a.At-b.At))) })
 	return all
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/internal/sim/protocol"
 	"weft/internal/study/plan"
@@ -59,7 +60,7 @@ func (x planPlot) over(designs []*plan.Design, kinds []scenario.FabricKind) *plo
 		_, ok := x.of(d)
 		return !ok || !d.Power.Complete()
 	})
-	slices.SortStableFunc(known, func(a, b *plan.Design) int { return int(min(1, max(-1, a.Power.Known-b.Power.Known))) })
+	sorting.StableFunc(known, func(a, b *plan.Design) int { return int(min(1, max(-1, a.Power.Known-b.Power.Known))) })
 	power := func(i int) float64 { return float64(known[i].Power.Known) / float64(units.Kilowatt) }
 	p := &plot{
 		title: x.title, note: "less is better", unit: x.unit, format: x.format, keys: []doc.Key{{Label: "Pareto front"}},

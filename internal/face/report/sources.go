@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/results"
 	"weft/units"
@@ -17,7 +18,7 @@ func shared(h results.HotLink) string {
 		return ""
 	}
 	parts := slices.Clone(h.Sources)
-	slices.SortStableFunc(parts, func(a, b results.LinkSource) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	sorting.StableFunc(parts, func(a, b results.LinkSource) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	var texts []string
 	for _, p := range parts {
 		texts = append(texts, fmt.Sprintf("%s %s", quoted(p.Name), percent(float64(p.Bytes)/float64(h.Bytes))))

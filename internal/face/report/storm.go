@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/results"
 	"weft/units"
@@ -181,7 +182,7 @@ func (s *story) suffered() string {
 			own = append(own, f)
 		}
 	}
-	slices.SortStableFunc(victims, func(a, b *results.PausedFlow) int { return cmp.Compare(b.TimePs, a.TimePs) })
+	sorting.StableFunc(victims, func(a, b *results.PausedFlow) int { return cmp.Compare(b.TimePs, a.TimePs) })
 	where, it := s.place(), "it"
 	if len(own) == 0 {
 		it = where
@@ -279,7 +280,7 @@ func pauseStories(r *results.Results) []doc.Block {
 	if len(all) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(all, func(a, b *story) int { return cmp.Compare(b.paused, a.paused) })
+	sorting.StableFunc(all, func(a, b *story) int { return cmp.Compare(b.paused, a.paused) })
 	s := all[0]
 	on := "on " + quoted(s.fabric.Name)
 	if s.point.Bytes > 0 {

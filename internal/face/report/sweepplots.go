@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/internal/study/sweep"
 	"weft/units"
@@ -187,7 +188,7 @@ func paretoPlot(a *sweep.Analysis, all []int) *plot {
 			lines = append(lines, a.Lines[i])
 		}
 	}
-	slices.SortStableFunc(lines, func(x, y *sweep.Line) int { return cmp.Compare(x.Time(), y.Time()) })
+	sorting.StableFunc(lines, func(x, y *sweep.Line) int { return cmp.Compare(x.Time(), y.Time()) })
 	if lines[0].Time() == lines[len(lines)-1].Time() {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/results"
 	"weft/units"
@@ -326,7 +327,7 @@ func growths(best, f *results.TrainingFabric) []grown {
 	}
 	all = append(all, grown{"waits for other GPUs", f.WaitingPs - best.WaitingPs},
 		grown{"stalls for checkpoints and input", f.StoragePs - best.StoragePs}, grown{"computations", f.ComputingPs - best.ComputingPs})
-	slices.SortStableFunc(all, func(a, b grown) int { return cmp.Compare(b.more, a.more) })
+	sorting.StableFunc(all, func(a, b grown) int { return cmp.Compare(b.more, a.more) })
 	return all
 }
 

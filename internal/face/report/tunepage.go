@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"weft/internal/base/sorting"
 	"weft/internal/study/tune"
 )
 
@@ -15,7 +16,7 @@ type NamedText struct{ Name, Text string }
 func tunePlots(r *tune.Result) []*plot {
 	out := []*plot{stepsPlot(r)}
 	profiles := slices.Clone(r.Sensitivity)
-	slices.SortStableFunc(profiles, func(a, b tune.Profile) int {
+	sorting.StableFunc(profiles, func(a, b tune.Profile) int {
 		switch {
 		case a.Spread > b.Spread:
 			return -1

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/study/contest"
 	"weft/results"
 	"weft/scenario"
@@ -221,7 +222,7 @@ func (v *judgement) order(s int) []int {
 	for f := range order {
 		order[f] = f
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	sorting.StableFunc(order, func(a, b int) int {
 		return int(v.points[a][s].Time - v.points[b][s].Time)
 	})
 	return order

@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"weft/internal/base/sorting"
 	"weft/internal/formats/source"
 	"weft/internal/sim/workload"
 )
@@ -112,7 +113,7 @@ func Read(files []source.File) *source.Workload {
 			w.Stopped = p
 		}
 	}
-	slices.SortFunc(b.traces, func(a, b *trace) int { return a.rank - b.rank })
+	sorting.Func(b.traces, func(a, b *trace) int { return a.rank - b.rank })
 	w.Ranks = b.ranks()
 	p = b.build()
 	if w.Stopped == nil {

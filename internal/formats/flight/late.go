@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/stats"
 )
 
@@ -177,7 +178,7 @@ func (s *Stragglers) judge(waits map[Member][]float64, late map[Member]int) {
 		s.All = append(s.All, l)
 	}
 	s.Ranks = len(s.All)
-	slices.SortFunc(s.All, func(a, b Late) int {
+	sorting.Func(s.All, func(a, b Late) int {
 		return cmp.Or(cmp.Compare(b.Wait, a.Wait), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Host, b.Host), cmp.Compare(a.PID, b.PID))
 	})
 	for _, l := range s.All {
@@ -217,7 +218,7 @@ func (f *Fleet) behind() (out []Behind) {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Behind) int {
+	sorting.Func(out, func(a, b Behind) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Last, b.Last), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Host, b.Host), cmp.Compare(a.PID, b.PID))
 	})
 	return out

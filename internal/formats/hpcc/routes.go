@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -139,7 +140,7 @@ func newSearch(t *Topology, payload units.Bytes) *search {
 		s.join(l.B, neighbour{l.A, uint16(l.APort), l.Rate, l.Delay})
 	}
 	for _, list := range s.neighbours {
-		slices.SortFunc(list, func(x, y neighbour) int { return cmp.Compare(y.node, x.node) })
+		sorting.Func(list, func(x, y neighbour) int { return cmp.Compare(y.node, x.node) })
 	}
 	return s
 }
@@ -228,7 +229,7 @@ func (c *Case) Baselines() []Baseline {
 	for i := range byDst {
 		byDst[i] = i
 	}
-	slices.SortStableFunc(byDst, func(x, y int) int { return cmp.Compare(c.Flows[x].Dst, c.Flows[y].Dst) })
+	sorting.StableFunc(byDst, func(x, y int) int { return cmp.Compare(c.Flows[x].Dst, c.Flows[y].Dst) })
 	s := newSearch(&c.Topology, c.Config.Payload)
 	dst := -1
 	for _, i := range byDst {

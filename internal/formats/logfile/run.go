@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"weft/internal/base/sorting"
 )
 
 // run is what holds for the tables between two command lines, or between two runs of a test.
@@ -40,7 +42,7 @@ func (b *builder) settle() {
 				t.Settings = append(t.Settings, s)
 			}
 		}
-		slices.SortStableFunc(t.Settings, func(x, y Setting) int { return x.Line - y.Line })
+		sorting.StableFunc(t.Settings, func(x, y Setting) int { return x.Line - y.Line })
 	}
 }
 

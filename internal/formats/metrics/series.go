@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"weft/internal/base/sorting"
 )
 
 // The bounds of what is read: a cluster of 8,192 ports has some 200,000 series of the table, and no counter has
@@ -94,7 +96,7 @@ func (d *Data) add(name string, labels map[string]string, at, value float64) err
 // sorted brings the points of the series into the order of time.
 func (d *Data) sorted() {
 	for _, s := range d.Series {
-		slices.SortStableFunc(s.Points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
+		sorting.StableFunc(s.Points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
 	}
 }
 

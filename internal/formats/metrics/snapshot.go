@@ -3,9 +3,9 @@ package metrics
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/run/measure"
@@ -92,7 +92,7 @@ func (s *Snapshot) Add(c *measure.Counters) {
 	for _, g := range gpus {
 		s.GPUs = append(s.GPUs, *g)
 	}
-	slices.SortFunc(s.GPUs, func(a, b GPU) int {
+	sorting.Func(s.GPUs, func(a, b GPU) int {
 		return cmp.Or(cmp.Compare(a.Fabric, b.Fabric), cmp.Compare(len(a.Host), len(b.Host)), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Index, b.Index))
 	})
 }

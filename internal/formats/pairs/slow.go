@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/stats"
 )
 
@@ -139,8 +140,8 @@ func (j *Judged) nodes() {
 		}
 		return cmp.Or(cmp.Compare(a.Ratio, b.Ratio), cmp.Compare(a.Name, b.Name))
 	}
-	slices.SortFunc(j.Nodes, worst)
-	slices.SortFunc(j.SlowNodes, worst)
+	sorting.Func(j.Nodes, worst)
+	sorting.Func(j.SlowNodes, worst)
 }
 
 // pairs judges the pairs by what their nodes have with others.
@@ -163,7 +164,7 @@ func (j *Judged) pairs(all []Pair, both bool) {
 			j.SlowPairs = append(j.SlowPairs, p)
 		}
 	}
-	slices.SortStableFunc(j.SlowPairs, func(a, b Pair) int {
+	sorting.StableFunc(j.SlowPairs, func(a, b Pair) int {
 		if j.Latency {
 			a, b = b, a
 		}

@@ -3,9 +3,10 @@ package export
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"weft/internal/base/sorting"
 )
 
 // numbered is a name in two parts: its last digits and the text before them.
@@ -41,7 +42,7 @@ func hostlist(names []string) string {
 			p.width = 1
 		}
 	}
-	slices.SortFunc(parts, func(a, b numbered) int {
+	sorting.Func(parts, func(a, b numbered) int {
 		return cmp.Or(cmp.Compare(a.prefix, b.prefix), cmp.Compare(a.width, b.width), cmp.Compare(a.number, b.number))
 	})
 	var out []string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/inspect"
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -169,7 +170,7 @@ func (t *slurmTree) link(s *subnet.Subnet, l *inspect.Layout, unit []int32) {
 	for at := range needed {
 		order = append(order, at)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(l.Level[a], l.Level[b]), cmp.Compare(a, b)) })
+	sorting.Func(order, func(a, b int32) int { return cmp.Or(cmp.Compare(l.Level[a], l.Level[b]), cmp.Compare(a, b)) })
 	for _, at := range order {
 		if up, ok := parent[at]; ok && needed[up] {
 			if len(t.below[up]) == 0 {
@@ -180,7 +181,7 @@ func (t *slurmTree) link(s *subnet.Subnet, l *inspect.Layout, unit []int32) {
 			loose[l.Island[at]] = append(loose[l.Island[at]], at)
 		}
 	}
-	slices.SortFunc(t.uppers, func(a, b int32) int { return cmp.Or(cmp.Compare(l.Level[a], l.Level[b]), cmp.Compare(a, b)) })
+	sorting.Func(t.uppers, func(a, b int32) int { return cmp.Or(cmp.Compare(l.Level[a], l.Level[b]), cmp.Compare(a, b)) })
 	for i := range l.Report.Islands {
 		if len(loose[i]) > 1 {
 			root := int32(-1 - i)

@@ -2,8 +2,8 @@ package format
 
 import (
 	"cmp"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -388,7 +388,7 @@ func (b *builder) groups() [][]int {
 		b.log.note(b.seen[0].where.file, 0, "the file does not say which ports belong to one adapter: %d ports of the same name and with consecutive GUIDs were taken together", joined)
 	}
 	for _, g := range groups {
-		slices.SortFunc(g, func(x, y int) int { return cmp.Compare(b.seen[x].number, b.seen[y].number) })
+		sorting.Func(g, func(x, y int) int { return cmp.Compare(b.seen[x].number, b.seen[y].number) })
 	}
 	return groups
 }

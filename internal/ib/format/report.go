@@ -3,9 +3,9 @@ package format
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 )
@@ -122,7 +122,7 @@ func (l *log) byLine() {
 				rank[p.File] = len(rank)
 			}
 		}
-		slices.SortStableFunc(list, func(a, b Problem) int {
+		sorting.StableFunc(list, func(a, b Problem) int {
 			return cmp.Or(cmp.Compare(rank[a.File], rank[b.File]), cmp.Compare(a.Line, b.Line))
 		})
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -56,7 +56,7 @@ func opensmOrder(s *subnet.Subnet, keep func(*subnet.Node) bool) []int32 {
 			order = append(order, int32(i))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return compareBackwards(s.Nodes[a].GUID, s.Nodes[b].GUID) })
+	sorting.StableFunc(order, func(a, b int32) int { return compareBackwards(s.Nodes[a].GUID, s.Nodes[b].GUID) })
 	return order
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -247,6 +248,6 @@ func portsInOrder(s *subnet.Subnet) []subnet.End {
 			}
 		}
 	}
-	slices.SortStableFunc(ends, func(a, b subnet.End) int { return compareBackwards(guidAt(s, a), guidAt(s, b)) })
+	sorting.StableFunc(ends, func(a, b subnet.End) int { return compareBackwards(guidAt(s, a), guidAt(s, b)) })
 	return ends
 }

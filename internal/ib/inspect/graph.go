@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -58,7 +59,7 @@ func newGraph(s *subnet.Subnet, names names, switches, dense []int32) *graph {
 		for to, list := range ports {
 			g.near[sw] = append(g.near[sw], neighbour{to, list})
 		}
-		slices.SortFunc(g.near[sw], func(a, b neighbour) int { return cmp.Compare(a.to, b.to) })
+		sorting.Func(g.near[sw], func(a, b neighbour) int { return cmp.Compare(a.to, b.to) })
 	}
 	return g
 }

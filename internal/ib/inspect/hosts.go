@@ -2,9 +2,9 @@ package inspect
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -87,7 +87,7 @@ func hostsOf(g *graph) (hosts []host, of map[int32]int32) {
 		}
 	}
 	for i := range hosts {
-		slices.SortStableFunc(hosts[i].adapters, func(a, b adapter) int { return compareLabels(a.label, b.label) })
+		sorting.StableFunc(hosts[i].adapters, func(a, b adapter) int { return compareLabels(a.label, b.label) })
 	}
 	return hosts, of
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -120,7 +121,7 @@ func (in *inspection) islands() {
 	for _, list := range members {
 		in.parts = append(in.parts, &island{g: in.withoutStubs(list, shared)})
 	}
-	slices.SortStableFunc(in.parts, func(a, b *island) int {
+	sorting.StableFunc(in.parts, func(a, b *island) int {
 		return cmp.Or(b.g.adapters()-a.g.adapters(), len(b.g.node)-len(a.g.node))
 	})
 	in.part = make([]int, len(switches))
@@ -258,7 +259,7 @@ func members(g *graph) []Member {
 		}
 		out = append(out, m)
 	}
-	slices.SortStableFunc(out, func(a, b Member) int { return b.Hosts - a.Hosts })
+	sorting.StableFunc(out, func(a, b Member) int { return b.Hosts - a.Hosts })
 	return out
 }
 
@@ -348,7 +349,7 @@ func (in *inspection) finish() {
 		}
 	}
 	rank := map[Severity]int{Error: 0, Warning: 1, Note: 2}
-	slices.SortStableFunc(in.found, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
+	sorting.StableFunc(in.found, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
 	in.report.Findings = in.found
 	if in.report.Findings == nil {
 		in.report.Findings = []Finding{}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -39,7 +40,7 @@ func (in *inspection) links() {
 	for c, n := range counts {
 		in.report.Links = append(in.report.Links, Links{c.sort, c.link, n})
 	}
-	slices.SortFunc(in.report.Links, func(a, b Links) int {
+	sorting.Func(in.report.Links, func(a, b Links) int {
 		return cmp.Or(cmp.Compare(a.Sort, b.Sort), b.Count-a.Count, cmp.Compare(a.Link, b.Link))
 	})
 	in.judgedLinks(cables)
@@ -160,7 +161,7 @@ func (in *inspection) mixedHosts() {
 			slow = append(slow, link)
 		}
 	}
-	slices.SortFunc(slow, func(a, b subnet.Link) int { return compareLinks(b, a) })
+	sorting.Func(slow, func(a, b subnet.Link) int { return compareLinks(b, a) })
 	for _, link := range slow {
 		var who []string
 		for _, name := range slices.Sorted(maps.Keys(families[link])) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -179,7 +180,7 @@ func (c *pairing) sorted() [][2]int32 {
 			pairs = append(pairs, pair)
 		}
 	}
-	slices.SortFunc(pairs, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	sorting.Func(pairs, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	return pairs
 }
 

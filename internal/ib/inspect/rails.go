@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -107,7 +108,7 @@ func familiesOf(hosts []host) [][]*host {
 		}
 		families[f] = append(families[f], &hosts[i])
 	}
-	slices.SortStableFunc(families, func(a, b []*host) int { return len(b) - len(a) })
+	sorting.StableFunc(families, func(a, b []*host) int { return len(b) - len(a) })
 	return families
 }
 
@@ -156,7 +157,7 @@ func labelsOf(hosts []*host, each int) []string {
 			labels = append(labels, label)
 		}
 	}
-	slices.SortFunc(labels, compareLabels)
+	sorting.Func(labels, compareLabels)
 	return labels
 }
 

@@ -3,8 +3,8 @@ package inspect
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -50,7 +50,7 @@ func (in *inspection) belowSupport(cables []subnet.End) {
 		}
 		groups[k] = append(groups[k], e)
 	}
-	slices.SortFunc(sorts, func(a, b sort) int {
+	sorting.Func(sorts, func(a, b sort) int {
 		return cmp.Or(len(groups[b])-len(groups[a]), compareLinks(a.link, b.link), compareLinks(a.could, b.could))
 	})
 	for _, k := range sorts {

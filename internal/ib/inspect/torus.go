@@ -3,6 +3,8 @@ package inspect
 import (
 	"cmp"
 	"slices"
+
+	"weft/internal/base/sorting"
 )
 
 // grid is a torus or a mesh: the product of rings and lines.
@@ -263,7 +265,7 @@ func (d *grid) absent(g *graph, c classes, at [][]int32) bool {
 			}
 		}
 	}
-	slices.SortFunc(d.missing, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	sorting.Func(d.missing, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	return 5*len(d.missing) <= present
 }
 
@@ -295,7 +297,7 @@ func (d *grid) pairUp() {
 	if half != nil {
 		out = append(out, dimension{2, false, half})
 	}
-	slices.SortStableFunc(out, func(a, b dimension) int {
+	sorting.StableFunc(out, func(a, b dimension) int {
 		if a.ring != b.ring {
 			if a.ring {
 				return -1

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -241,6 +242,6 @@ func ends(g *graph, a, b int32) []subnet.End {
 		e := subnet.End{Node: g.node[a], Port: p}
 		out = append(out, e, g.s.Peer(e))
 	}
-	slices.SortStableFunc(out, func(x, y subnet.End) int { return cmp.Compare(x.Node, y.Node) })
+	sorting.StableFunc(out, func(x, y subnet.End) int { return cmp.Compare(x.Node, y.Node) })
 	return out
 }

@@ -1,8 +1,7 @@
 package proof
 
 import (
-	"slices"
-
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -38,7 +37,7 @@ func balance(n *network, paths []int64) Balance {
 		}
 		loads = append(loads, Load{n.channelAt(int32(c)), paths[c]})
 	}
-	slices.SortStableFunc(loads, func(x, y Load) int {
+	sorting.StableFunc(loads, func(x, y Load) int {
 		switch {
 		case x.Paths > y.Paths:
 			return -1

@@ -1,8 +1,7 @@
 package proof
 
 import (
-	"slices"
-
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -175,14 +174,14 @@ func (d *differ) finish() {
 			d.out.Switches = append(d.out.Switches, SwitchChanges{d.n.sw[u], entries})
 		}
 	}
-	slices.SortStableFunc(d.out.Switches, func(x, y SwitchChanges) int { return y.Entries - x.Entries })
+	sorting.StableFunc(d.out.Switches, func(x, y SwitchChanges) int { return y.Entries - x.Entries })
 	for c, v := range d.n.to {
 		if v >= 0 && d.old.loads[c] != d.now.loads[c] {
 			d.out.Loads = append(d.out.Loads, LoadChange{d.n.channelAt(int32(c)), d.old.loads[c], d.now.loads[c]})
 		}
 	}
 	size := func(x LoadChange) int64 { return max(x.New-x.Old, x.Old-x.New) }
-	slices.SortStableFunc(d.out.Loads, func(x, y LoadChange) int {
+	sorting.StableFunc(d.out.Loads, func(x, y LoadChange) int {
 		switch {
 		case size(x) > size(y):
 			return -1

@@ -1,8 +1,7 @@
 package proof
 
 import (
-	"slices"
-
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 	"weft/units"
 )
@@ -96,7 +95,7 @@ func (f *findings) merge(g *findings) {
 		x.Kind = max(x.Kind, g[k].Kind)
 		x.Count += g[k].Count
 		x.Places = append(x.Places, g[k].Places...)
-		slices.SortFunc(x.Places, func(a, b Place) int {
+		sorting.Func(x.Places, func(a, b Place) int {
 			if a.LID != b.LID {
 				return int(a.LID) - int(b.LID)
 			}

@@ -2,8 +2,8 @@ package proof
 
 import (
 	"fmt"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 )
 
@@ -199,7 +199,7 @@ func nodeOrder(n *network) []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int {
+	sorting.StableFunc(order, func(a, b int32) int {
 		x, y := n.ends[a].port, n.ends[b].port
 		if c := subnet.CompareNames(n.s.Nodes[x.Node].Name, n.s.Nodes[y.Node].Name); c != 0 {
 			return c

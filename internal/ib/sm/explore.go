@@ -2,8 +2,8 @@ package sm
 
 import (
 	"cmp"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -132,6 +132,6 @@ func (x *Explorer) Subnet() *subnet.Subnet {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b, a)) })
+	sorting.Func(order, func(a, b int32) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b, a)) })
 	return s.Reordered(order)
 }

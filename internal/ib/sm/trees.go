@@ -2,8 +2,8 @@ package sm
 
 import (
 	"cmp"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -83,7 +83,7 @@ func (t *trees) blocks(dense int, w *written) []multicastBlock {
 	for key, table := range tables {
 		blocks = append(blocks, multicastBlock{key, *table})
 	}
-	slices.SortFunc(blocks, func(a, b multicastBlock) int { return cmp.Compare(a.modifier, b.modifier) })
+	sorting.Func(blocks, func(a, b multicastBlock) int { return cmp.Compare(a.modifier, b.modifier) })
 	return blocks
 }
 

@@ -3,8 +3,8 @@ package subnet
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -112,7 +112,7 @@ func (s *Subnet) lidFaults() []Fault {
 			}
 		}
 	}
-	slices.SortStableFunc(ends, func(a, b End) int { return cmp.Compare(s.Port(a).LID, s.Port(b).LID) })
+	sorting.StableFunc(ends, func(a, b End) int { return cmp.Compare(s.Port(a).LID, s.Port(b).LID) })
 	reach, holder := -1, None
 	var part []int32
 	for _, e := range ends {

@@ -3,8 +3,8 @@ package subnet
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -93,7 +93,7 @@ func (s *Subnet) lidOrder() []End {
 	if first.Exists() && s.Nodes[first.Node].Kind == Switch {
 		first.Port = 0
 	}
-	slices.SortFunc(order, func(a, b End) int {
+	sorting.Func(order, func(a, b End) int {
 		switch {
 		case a == b:
 			return 0

@@ -2,8 +2,9 @@ package subnet
 
 import (
 	"cmp"
-	"slices"
 	"strings"
+
+	"weft/internal/base/sorting"
 )
 
 // CompareNames compares names in natural order: digits count as numbers, so node9 comes before
@@ -70,7 +71,7 @@ func (s *Subnet) ByName() []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int {
+	sorting.StableFunc(order, func(a, b int32) int {
 		x, y := &s.Nodes[a], &s.Nodes[b]
 		return cmp.Or(CompareNames(x.Name, y.Name), cmp.Compare(x.Name, y.Name), cmp.Compare(x.GUID, y.GUID))
 	})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim"
 	"weft/internal/sim/channel"
 	"weft/internal/sim/engine"
@@ -150,7 +151,7 @@ func (f *fabric) report(r *scenario.Resolved) *Report {
 			out.Devices = append(out.Devices, s.device(f.names[s.nic]))
 		}
 	}
-	slices.SortStableFunc(out.Devices, func(a, b Device) int { return cmp.Compare(a.First, b.First) })
+	sorting.StableFunc(out.Devices, func(a, b Device) int { return cmp.Compare(a.First, b.First) })
 	span, received := out.span()
 	point := results.Point{Time: span, Counts: measure.Counts(f.net.Network), Fault: plan.Suffered(f.net.Network)}
 	for i := range out.Devices {

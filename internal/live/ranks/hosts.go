@@ -9,11 +9,11 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
 	"weft/internal/base/door"
+	"weft/internal/base/sorting"
 	"weft/verbs"
 )
 
@@ -57,7 +57,7 @@ func (s *Server) Devices() (list []Device) {
 			list = append(list, Device{a, stats, verbs.PortDown})
 		}
 	}
-	slices.SortFunc(list, func(a, b Device) int { return a.Addr.Compare(b.Addr) })
+	sorting.Func(list, func(a, b Device) int { return a.Addr.Compare(b.Addr) })
 	return list
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/roce"
 	"weft/internal/roce/host"
 	"weft/internal/roce/sonic"
@@ -393,7 +394,7 @@ func (c *checker) report(several bool) *Report {
 	for i, r := range Rules {
 		order[r.Name] = i
 	}
-	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+	sorting.StableFunc(c.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(order[a.Rule], order[b.Rule]), cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Line, b.At.Line))
 	})
 	r := &Report{Findings: c.findings, Name: c.name(), Ports: len(c.ports()), Hosts: c.met, Given: len(c.hosts)}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -47,7 +48,7 @@ func Examine(c *Config) (*Switch, []*Error) {
 	r.queues()
 	r.watchdog()
 	r.headroomFits()
-	slices.SortFunc(r.sw.Ports, func(a, b *Port) int { return comparePorts(a.Name, b.Name) })
+	sorting.Func(r.sw.Ports, func(a, b *Port) int { return comparePorts(a.Name, b.Name) })
 	if r.unlisted > 0 {
 		r.problems = append(r.problems, &Error{File: c.File, Text: fmt.Sprintf("%d more defects are not listed", r.unlisted)})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -149,9 +150,9 @@ func (s *Source) hosts() (hosts []host, loose int) {
 	}
 	for i := range hosts {
 		s.tellApart(hosts[i].nics)
-		slices.SortStableFunc(hosts[i].nics, func(a, b nic) int { return wording.Natural(a.label, b.label) })
+		sorting.StableFunc(hosts[i].nics, func(a, b nic) int { return wording.Natural(a.label, b.label) })
 	}
-	slices.SortFunc(hosts, func(a, b host) int { return wording.Natural(a.name, b.name) })
+	sorting.Func(hosts, func(a, b host) int { return wording.Natural(a.name, b.name) })
 	return hosts, loose
 }
 

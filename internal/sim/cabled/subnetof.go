@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
 )
@@ -100,7 +101,7 @@ func portNumbers(f *cabling.Fabric) []map[string]int {
 	}
 	numbers := make([]map[string]int, len(f.Devices))
 	for i, list := range names {
-		slices.SortFunc(list, wording.Natural)
+		sorting.Func(list, wording.Natural)
 		numbers[i] = map[string]int{}
 		for _, name := range slices.Compact(list) {
 			numbers[i][name] = len(numbers[i]) + 1

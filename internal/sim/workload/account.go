@@ -2,8 +2,8 @@ package workload
 
 import (
 	"cmp"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -117,7 +117,7 @@ func accountOf(ops []Op, spans []Span, moved []units.Time, end units.Time) (a Ac
 			add(stateWaiting, s.Begin, moved[i])
 		}
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	sorting.Func(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var open [numStates]int
 	now := units.Time(0)
 	for _, e := range append(edges, edge{at: end}) {

@@ -2,8 +2,8 @@ package workload
 
 import (
 	"cmp"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/collective"
 	"weft/units"
 )
@@ -71,7 +71,7 @@ func Kinds(g *Graph, t *Timeline) []KindTime {
 		k.Moving /= units.Time(len(g.Ranks))
 		out = append(out, *k)
 	}
-	slices.SortFunc(out, func(a, b KindTime) int {
+	sorting.Func(out, func(a, b KindTime) int {
 		return cmp.Or(cmp.Compare(a.Purpose, b.Purpose), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Do, b.Do))
 	})
 	return out
@@ -79,7 +79,7 @@ func Kinds(g *Graph, t *Timeline) []KindTime {
 
 // covered is the length of the union of spans.
 func covered(spans []Span) (sum units.Time) {
-	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.Begin, b.Begin) })
+	sorting.Func(spans, func(a, b Span) int { return cmp.Compare(a.Begin, b.Begin) })
 	end := units.Time(0)
 	for _, s := range spans {
 		if from := max(s.Begin, end); s.End > from {

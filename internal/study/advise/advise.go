@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/study/many"
 	"weft/internal/study/plan"
 	"weft/units"
@@ -261,8 +262,8 @@ func (a *Advice) reasons() {
 		}
 		return cmp.Compare(y.Points, x.Points)
 	}
-	slices.SortStableFunc(a.Reasons, byPoints)
-	slices.SortStableFunc(a.Against, byPoints)
+	sorting.StableFunc(a.Reasons, byPoints)
+	sorting.StableFunc(a.Against, byPoints)
 	a.Reasons = a.Reasons[:min(len(a.Reasons), mostReasons)]
 }
 

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/run/network"
 	"weft/internal/study/plan"
 	"weft/internal/study/serve"
@@ -149,7 +149,7 @@ func (a *adviser) move(ctx context.Context, in *inputs, v Verdict) (out []Move, 
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(x, y Move) int {
+	sorting.StableFunc(out, func(x, y Move) int {
 		return cmp.Or(cmp.Compare(y.gain(), x.gain()), cmp.Compare(x.tail(), y.tail()))
 	})
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 )
 
@@ -307,7 +308,7 @@ func (d *diff) finish() {
 	for i := range d.found {
 		d.r.Findings = append(d.r.Findings, d.found[i].Finding)
 	}
-	slices.SortStableFunc(d.r.Findings, func(a, b Finding) int { return order[a.Kind] - order[b.Kind] })
+	sorting.StableFunc(d.r.Findings, func(a, b Finding) int { return order[a.Kind] - order[b.Kind] })
 	for _, f := range d.r.Findings {
 		d.r.Counts[f.Kind]++
 	}

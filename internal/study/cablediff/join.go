@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/sorting"
 )
 
 // drop removes findings.
@@ -149,7 +150,7 @@ func (d *diff) joinAt(of func(*found) *cable, join func(*site, []*cable) Finding
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *site) int { return len(at[b]) - len(at[a]) })
+	sorting.StableFunc(order, func(a, b *site) int { return len(at[b]) - len(at[a]) })
 	gone := map[*cable]bool{}
 	for _, t := range order {
 		cables := slices.DeleteFunc(at[t], func(c *cable) bool { return gone[c] })

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -249,7 +250,7 @@ func (m *matcher) looseInOrder() {
 					list = append(list, e)
 				}
 			}
-			slices.SortStableFunc(list, func(a, b *end) int { return cmp.Compare(a.at.Port, b.at.Port) })
+			sorting.StableFunc(list, func(a, b *end) int { return cmp.Compare(a.at.Port, b.at.Port) })
 			return list
 		}
 		p, r := loose(t.ends), loose(t.mate.ends)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/base/portstate"
+	"weft/internal/base/sorting"
 )
 
 // draft is a finding about a link to which evidence is added.
@@ -30,7 +31,7 @@ func (d *draft) add(p *port, e Evidence) {
 
 // finding completes the draft.
 func (d *draft) finding() Finding {
-	slices.SortStableFunc(d.evidence, func(a, b Evidence) int { return int(a.tier) - int(b.tier) })
+	sorting.StableFunc(d.evidence, func(a, b Evidence) int { return int(a.tier) - int(b.tier) })
 	f := Finding{Evidence: d.evidence, Tier: d.evidence[0].tier, Cost: d.cost, Port: d.a.name()}
 	if d.b != nil {
 		f.Far = d.b.name()

@@ -2,8 +2,8 @@ package cablehealth
 
 import (
 	"cmp"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -48,7 +48,7 @@ type Cost struct {
 
 // rank sorts findings: by tier, then by cost, then by the value of the counter.
 func rank(all []Finding) {
-	slices.SortStableFunc(all, func(a, b Finding) int {
+	sorting.StableFunc(all, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Tier, b.Tier),
 			cmp.Compare(b.Cost.Rate, a.Cost.Rate),

@@ -9,6 +9,7 @@ import (
 
 	"weft/internal/base/cabling"
 	"weft/internal/base/portstate"
+	"weft/internal/base/sorting"
 )
 
 // Options are what the files do not say.
@@ -203,7 +204,7 @@ func (j *judge) finish() {
 	for _, p := range j.down {
 		r.Down = append(r.Down, p.name()+physical(p)+j.beside(p))
 	}
-	slices.SortFunc(r.Down, func(a, b string) int { // those with a hint first
+	sorting.Func(r.Down, func(a, b string) int { // those with a hint first
 		return cmp.Or(cmp.Compare(strings.Count(b, " lost uplink"), strings.Count(a, " lost uplink")), cmp.Compare(a, b))
 	})
 	r.Within = j.within

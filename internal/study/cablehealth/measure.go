@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft/internal/base/portstate"
+	"weft/internal/base/sorting"
 )
 
 // measure is what a counter says: its value since an unknown time, or how much it grew.
@@ -86,7 +87,7 @@ func (m *measurer) difference(reader string, list []sample) (measure, bool) {
 	list = slices.Clone(list)
 	timed := !slices.ContainsFunc(list, func(s sample) bool { return s.time == 0 })
 	if timed {
-		slices.SortStableFunc(list, func(a, b sample) int { return int(min(max(a.time-b.time, -1), 1)) })
+		sorting.StableFunc(list, func(a, b sample) int { return int(min(max(a.time-b.time, -1), 1)) })
 	}
 	first, last := list[0], list[len(list)-1]
 	if last.Value < first.Value {

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"weft/internal/base/sorting"
 )
 
 // observe collects what is no fault of a cable: congestion, packets that other links damaged, remarks.
@@ -74,7 +76,7 @@ func (j *judge) most(kind, what string) string {
 	if len(all) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(all, func(a, b level) int {
+	sorting.StableFunc(all, func(a, b level) int {
 		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.port.name(), b.port.name()))
 	})
 	var names []string

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
+
+	"weft/internal/base/sorting"
 )
 
 // grownFile has a byte for each KiB that all processes have added since one looked at the size.
@@ -35,7 +36,7 @@ func evict(root string, most int64) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(files, func(a, b file) int { return a.used.Compare(b.used) })
+	sorting.Func(files, func(a, b file) int { return a.used.Compare(b.used) })
 	size := int64(0)
 	for i := range files {
 		size += files[i].bytes

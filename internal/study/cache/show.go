@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+
+	"weft/internal/base/sorting"
 )
 
 // Contents is what a cache has.
@@ -58,7 +59,7 @@ func Show(dir string) (*Contents, error) {
 	for _, p := range made {
 		out.Programs = append(out.Programs, *p)
 	}
-	slices.SortFunc(out.Programs, func(a, b Made) int {
+	sorting.Func(out.Programs, func(a, b Made) int {
 		return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Digest, b.Digest))
 	})
 	return out, nil

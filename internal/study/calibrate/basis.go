@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim/protocol"
@@ -114,7 +115,7 @@ func choices(t *Task, c *Cluster, said *logfile.Said) (out []Stated) {
 		text := set.Name + "=" + set.Value
 		out = append(out, Stated{File: set.File, Line: set.Line, Text: text, over: []scenario.Override{{Path: path, Value: to, Origin: text}}})
 	}
-	slices.SortStableFunc(out, func(a, b Stated) int { return cmp.Compare(a.Line, b.Line) })
+	sorting.StableFunc(out, func(a, b Stated) int { return cmp.Compare(a.Line, b.Line) })
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim"
 	"weft/units"
 )
@@ -225,7 +226,7 @@ func (d *Diagnosis) finalists(trials []*trial, stage int) (out [][]int) {
 			density[i], places = d.density(d.upTo(stage, t.times), faulty), append(places, i)
 		}
 	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(density[b], density[a]) })
+	sorting.StableFunc(places, func(a, b int) int { return cmp.Compare(density[b], density[a]) })
 	most := farKinds
 	for _, t := range d.Tasks {
 		if stage < len(t.farther) {

@@ -3,10 +3,10 @@ package calibrate
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
@@ -55,7 +55,7 @@ func stepsBelow(f *scenario.Fabric) (out []step) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b step) int { return cmp.Compare(b.rate, a.rate) })
+	sorting.StableFunc(out, func(a, b step) int { return cmp.Compare(b.rate, a.rate) })
 	return out[:min(maxSteps, len(out))]
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim"
 	"weft/units"
 )
@@ -33,7 +34,7 @@ func (d *Diagnosis) pieces(changes func(task int) bool) (out []piece) {
 			out = append(out, piece{i, j, t.work(j)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b piece) int { return cmp.Compare(a.work, b.work) })
+	sorting.StableFunc(out, func(a, b piece) int { return cmp.Compare(a.work, b.work) })
 	return out
 }
 

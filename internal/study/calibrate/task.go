@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim/collective/nccl"
@@ -323,7 +324,7 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 // choose chooses the sizes to compare: at most maxPoints, evenly spread.
 func (t *Task) choose(whole *scenario.Resolved, o Options) error {
 	rows := slices.Clone(t.Table.Rows)
-	slices.SortStableFunc(rows, func(a, b logfile.Row) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
+	sorting.StableFunc(rows, func(a, b logfile.Row) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
 	rows = slices.CompactFunc(rows, func(a, b logfile.Row) bool { return a.Bytes == b.Bytes })
 	rows = slices.DeleteFunc(rows, func(r logfile.Row) bool { return r.Bytes < 1 || t.kind == oneMessage && r.Bytes > 64<<10 })
 	if len(rows) == 0 {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim"
 	"weft/scenario"
 	"weft/units"
@@ -63,7 +64,7 @@ func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, 
 			return trials, nil
 		}
 		trials = append(trials, more...)
-		slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(a.order, b.order) })
+		sorting.StableFunc(trials, func(a, b *trial) int { return cmp.Compare(a.order, b.order) })
 	}
 }
 
@@ -127,7 +128,7 @@ func (d *Diagnosis) collect(trials []*trial) {
 			d.Untried = append(d.Untried, Untried{h, "no variant could be simulated: " + e.Variants[0].Failure})
 		}
 	}
-	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int {
+	sorting.StableFunc(d.Explanations, func(a, b Explanation) int {
 		return cmp.Or(cmp.Compare(b.Posterior, a.Posterior), cmp.Compare(a.Match, b.Match))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -172,7 +173,7 @@ func (d *Diagnosis) weigh(trials []*trial) []weighed {
 	}
 	d.Healthy, d.Other = shares[len(all)], shares[len(all)+1]
 	d.unfinished(all, logs)
-	slices.SortStableFunc(all, func(a, b weighed) int { return cmp.Compare(b.share, a.share) })
+	sorting.StableFunc(all, func(a, b weighed) int { return cmp.Compare(b.share, a.share) })
 	return all
 }
 
@@ -228,7 +229,7 @@ func (d *Diagnosis) states(t *trial, trials []*trial) (out []state) {
 		if t.grade.sound > 0 {
 			line = append(line, state{of: t, scale: t.grade.sound, times: d.Predicted})
 		}
-		slices.SortFunc(line, func(a, b state) int { return cmp.Compare(a.scale, b.scale) })
+		sorting.Func(line, func(a, b state) int { return cmp.Compare(a.scale, b.scale) })
 	}
 	keep := func(s state) {
 		if d.shows(s.times) {

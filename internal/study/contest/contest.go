@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim"
 	"weft/internal/study/many"
 	"weft/results"
@@ -226,7 +227,7 @@ func (w *waterfall) order() {
 		return 0
 	}
 	order := slices.Clone(w.pair.differ)
-	slices.SortStableFunc(order, func(a, b int) int {
+	sorting.StableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(w.effect(b), w.effect(a)))
 	})
 	w.steps = nil

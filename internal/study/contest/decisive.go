@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/results"
 	"weft/units"
 )
@@ -32,7 +33,7 @@ func decisive(outcome *results.Results) (chosen []trial, left []string) {
 			}
 		}
 	}
-	slices.SortStableFunc(near, func(a, b []trial) int { return cmp.Compare(ratio(outcome, b[0]), ratio(outcome, a[0])) })
+	sorting.StableFunc(near, func(a, b []trial) int { return cmp.Compare(ratio(outcome, b[0]), ratio(outcome, a[0])) })
 	budget, sizes, explained := int64(mostHopsOnce), map[int]bool{}, map[int]bool{}
 	if len(near)+len(far) > 0 && slices.Concat(near, far)[0][0].seeds >= leastSeeds {
 		budget = mostHops
@@ -57,7 +58,7 @@ func decisive(outcome *results.Results) (chosen []trial, left []string) {
 		if explained[span[0].slower] {
 			continue
 		}
-		slices.SortStableFunc(span, func(a, b trial) int { // a size that is tested, else the cheapest
+		sorting.StableFunc(span, func(a, b trial) int { // a size that is tested, else the cheapest
 			if sizes[a.point] != sizes[b.point] && sizes[a.point] {
 				return -1
 			}
@@ -68,7 +69,7 @@ func decisive(outcome *results.Results) (chosen []trial, left []string) {
 		})
 		take(span)
 	}
-	slices.SortStableFunc(chosen, func(a, b trial) int { return cmp.Compare(a.point, b.point) })
+	sorting.StableFunc(chosen, func(a, b trial) int { return cmp.Compare(a.point, b.point) })
 	return chosen, left
 }
 
@@ -94,7 +95,7 @@ func measuredPoints(outcome *results.Results) (out []int) {
 			out = append(out, i)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b int) int {
+	sorting.StableFunc(out, func(a, b int) int {
 		return cmp.Compare(outcome.Fabrics[0].Points[a].Bytes, outcome.Fabrics[0].Points[b].Bytes)
 	})
 	return out
@@ -110,7 +111,7 @@ func leads(outcome *results.Results, faster, slower int) (out [][]trial) {
 	var span []trial
 	end := func() {
 		if len(span) > 0 {
-			slices.SortStableFunc(span, func(a, b trial) int { return cmp.Compare(ratio(outcome, b), ratio(outcome, a)) })
+			sorting.StableFunc(span, func(a, b trial) int { return cmp.Compare(ratio(outcome, b), ratio(outcome, a)) })
 			out = append(out, span)
 		}
 		span = nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/roce/lint"
 	"weft/internal/study/many"
 	"weft/results"
@@ -304,5 +305,5 @@ func (r *Report) rank() {
 		}
 		return most
 	}
-	slices.SortStableFunc(r.Costs, func(a, b Cost) int { return cmp.Compare(weight(&b), weight(&a)) })
+	sorting.StableFunc(r.Costs, func(a, b Cost) int { return cmp.Compare(weight(&b), weight(&a)) })
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/roce/lint"
 	"weft/internal/sim/cabled"
 )
@@ -84,7 +85,7 @@ func receiversOf(at map[place]int, found map[string]int) []int {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
+	sorting.Func(names, func(a, b string) int {
 		if found[a] != found[b] {
 			return found[b] - found[a]
 		}

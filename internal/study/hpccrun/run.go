@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/formats/hpcc"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
@@ -125,13 +126,13 @@ func (r *hpccRun) result(partial bool) *Result {
 		}
 		finished = append(finished, i)
 	}
-	slices.SortStableFunc(finished, func(a, b int) int { return cmp.Compare(r.done[a], r.done[b]) })
+	sorting.StableFunc(finished, func(a, b int) int { return cmp.Compare(r.done[a], r.done[b]) })
 	for _, i := range finished {
 		f := &r.c.Flows[i]
 		out.FCT = append(out.FCT, f.FCT(r.done[i]-f.Start, baselines[i]))
 	}
 	out.PFC = slices.Concat(r.frames...)
-	slices.SortStableFunc(out.PFC, func(a, b hpcc.PFC) int {
+	sorting.StableFunc(out.PFC, func(a, b hpcc.PFC) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Port, b.Port))
 	})
 	return out

@@ -2,9 +2,9 @@ package many
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
+	"weft/internal/base/sorting"
 	"weft/scenario"
 )
 
@@ -16,7 +16,7 @@ func Changes(axes []scenario.Axis, values []string, seed uint64, more ...scenari
 			out = append(out, axes[k].Override(value))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b scenario.Override) int { return cmp.Compare(len(a.Path), len(b.Path)) })
+	sorting.StableFunc(out, func(a, b scenario.Override) int { return cmp.Compare(len(a.Path), len(b.Path)) })
 	text := strconv.FormatUint(seed, 10)
 	return append(append(out, more...), scenario.Override{Path: "run.seed", Value: text, Origin: "seed " + text})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/stats"
 	"weft/internal/formats/metrics"
 )
@@ -133,7 +134,7 @@ func Compare(d *metrics.Data) *Result {
 		}
 	}
 	r.Judged = len(judged)
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+	sorting.StableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.rank, b.rank), cmp.Compare(a.Metric, b.Metric))
 	})
 	return r

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/catalog"
 	"weft/scenario"
 )
@@ -155,7 +156,7 @@ func relax(designs []*Design) []Relaxation {
 			out = append(out, Relaxation{alternatives(d, designs), d})
 		}
 	}
-	slices.SortFunc(out, func(a, b Relaxation) int {
+	sorting.Func(out, func(a, b Relaxation) int {
 		return strings.Compare(strings.Join(fields(a.Design), "+"), strings.Join(fields(b.Design), "+"))
 	})
 	return out[:min(len(out), maxRelaxations)]

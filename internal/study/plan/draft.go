@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/topology"
 	"weft/scenario"
 )
@@ -98,7 +99,7 @@ func designs(ctx context.Context, r *Request, prices *Prices, given []choice) (a
 		}
 	}
 	out = make([]*Design, len(all))
-	slices.SortStableFunc(drafts, func(a, b *draft) int { return cmp.Compare(a.same, b.same) })
+	sorting.StableFunc(drafts, func(a, b *draft) int { return cmp.Compare(a.same, b.same) })
 	var last *built
 	for i, d := range drafts {
 		if err := ctx.Err(); err != nil {

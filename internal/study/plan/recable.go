@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/topology"
 )
 
@@ -126,7 +127,7 @@ func steps(g *topology.Graph, kept, open []wire, spare map[string][]wire) (out [
 	for _, own := range spare {
 		rest = append(rest, own...)
 	}
-	slices.SortFunc(rest, func(a, b wire) int {
+	sorting.Func(rest, func(a, b wire) int {
 		return cmp.Or(cmp.Compare(a.low.name, b.low.name), cmp.Compare(a.low.port, b.low.port))
 	})
 	for _, w := range rest {

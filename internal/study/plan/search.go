@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/protocol"
 	"weft/scenario"
 )
@@ -209,7 +210,7 @@ func allowed(list []string, name string) bool { return len(list) == 0 || slices.
 
 // order sorts by protocol, then the front first, then by a buyer's criteria. Designs without known cables come after those with.
 func order(designs []*Design) {
-	slices.SortStableFunc(designs, func(a, b *Design) int {
+	sorting.StableFunc(designs, func(a, b *Design) int {
 		return cmp.Or(
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(boolInt(b.Front), boolInt(a.Front)),
 			a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den),

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/roce"
 	"weft/units"
 )
@@ -31,7 +32,7 @@ func (r *role) longest() units.Length { return slices.Max(r.cables) }
 // metres the longest.
 func (r *role) lengths() []units.Length {
 	all := slices.Clone(r.cables)
-	slices.SortFunc(all, func(a, b units.Length) int { return cmp.Compare(b, a) })
+	sorting.Func(all, func(a, b units.Length) int { return cmp.Compare(b, a) })
 	return slices.CompactFunc(all, func(a, b units.Length) bool { return metres(a) == metres(b) })
 }
 

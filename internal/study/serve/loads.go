@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/workload/llm"
 	"weft/internal/sim/workload/serving"
 	"weft/results"
@@ -21,7 +21,7 @@ func (s *study) loads(rate float64, j *serving.Job) []results.ServingLoad {
 		{Resource: "prefill's time", Share: rate * s.prefillSeconds(j) / float64(j.Prefill.Instances)},
 		{Resource: "decode's time", Share: rate * s.decodeSeconds(j)},
 	}
-	slices.SortStableFunc(out, func(a, b results.ServingLoad) int { return cmp.Compare(b.Share, a.Share) })
+	sorting.StableFunc(out, func(a, b results.ServingLoad) int { return cmp.Compare(b.Share, a.Share) })
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"weft/internal/base/sorting"
 	"weft/scenario"
 )
 
@@ -118,7 +119,7 @@ func (t *Table) Analyse() (*Analysis, error) {
 		}
 		a.compare(line, of)
 	}
-	slices.SortStableFunc(a.Pareto, func(x, y *Line) int {
+	sorting.StableFunc(a.Pareto, func(x, y *Line) int {
 		for _, o := range of {
 			switch {
 			case o.worse(y, x):
@@ -129,7 +130,7 @@ func (t *Table) Analyse() (*Analysis, error) {
 		}
 		return 0
 	})
-	slices.SortStableFunc(a.Choices, func(x, y Choice) int { return cmp.Compare(x.mean(), y.mean()) })
+	sorting.StableFunc(a.Choices, func(x, y Choice) int { return cmp.Compare(x.mean(), y.mean()) })
 	a.relate()
 	for c := range t.Columns {
 		if name := t.Columns[c].Name; t.Columns[c].Path != "" || name == "fabric" || name == "seed" {
@@ -138,7 +139,7 @@ func (t *Table) Analyse() (*Analysis, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(a.Factor, func(x, y Factor) int { return cmp.Compare(y.Share, x.Share) })
+	sorting.StableFunc(a.Factor, func(x, y Factor) int { return cmp.Compare(y.Share, x.Share) })
 	return a, nil
 }
 
@@ -176,7 +177,7 @@ func (a *Analysis) factor(c int) Factor {
 		}
 	}
 	if f.Number {
-		slices.SortFunc(values, func(x, y any) int { return cmp.Compare(asNumber(x), asNumber(y)) })
+		sorting.Func(values, func(x, y any) int { return cmp.Compare(asNumber(x), asNumber(y)) })
 	}
 	for i, x := range values {
 		index[x] = i

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weft/internal/base/cores"
+	"weft/internal/base/sorting"
 	"weft/internal/study/many"
 )
 
@@ -55,7 +56,7 @@ func (q *queue) add(tasks []*trainingTask) {
 		t.most = t.longest()
 	}
 	q.waiting = append(q.waiting, tasks...)
-	slices.SortFunc(q.waiting, func(a, b *trainingTask) int {
+	sorting.Func(q.waiting, func(a, b *trainingTask) int {
 		return cmp.Or(cmp.Compare(b.most, a.most), cmp.Compare(a.place, b.place))
 	})
 }

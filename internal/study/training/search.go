@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim"
 	"weft/internal/sim/workload/llm"
 	"weft/internal/study/many"
@@ -81,7 +82,7 @@ func (s *Search) estimate(ctx context.Context, network *rates, list []*judged, o
 	for _, j := range list {
 		j.least = j.job.LeastStep()
 	}
-	slices.SortStableFunc(list, func(a, b *judged) int { // the scenario's own first
+	sorting.StableFunc(list, func(a, b *judged) int { // the scenario's own first
 		return cmp.Or(cmp.Compare(boolInt(b.given), boolInt(a.given)), cmp.Compare(a.least, b.least))
 	})
 	var done []*judged
@@ -97,7 +98,7 @@ func (s *Search) estimate(ctx context.Context, network *rates, list []*judged, o
 			return nil, err
 		}
 		done = append(done, slices.DeleteFunc(slices.Clone(some), func(j *judged) bool { return j.failed != nil })...)
-		slices.SortStableFunc(done, func(a, b *judged) int { return cmp.Compare(a.estimate, b.estimate) })
+		sorting.StableFunc(done, func(a, b *judged) int { return cmp.Compare(a.estimate, b.estimate) })
 		if s.Estimating != nil {
 			s.Estimating(len(list)-len(rest), len(list))
 		}
@@ -195,7 +196,7 @@ func (s *Search) simulate(ctx context.Context, r *scenario.Resolved, network *ra
 	if len(out.Divisions) == 0 {
 		return cmp.Or(ctx.Err(), errors.New("the scenario takes none of the divisions that fit"))
 	}
-	slices.SortStableFunc(out.Divisions, func(a, b results.TrainingDivision) int { return cmp.Compare(a.Fastest(), b.Fastest()) })
+	sorting.StableFunc(out.Divisions, func(a, b results.TrainingDivision) int { return cmp.Compare(a.Fastest(), b.Fastest()) })
 	return nil
 }
 

@@ -3,8 +3,8 @@ package training
 import (
 	"cmp"
 	"errors"
-	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/results"
 	"weft/scenario"
 	"weft/units"
@@ -34,6 +34,6 @@ func (s *steps) onStacks() error {
 		}
 		s.result.Stacks = append(s.result.Stacks, out)
 	}
-	slices.SortStableFunc(s.result.Stacks, func(a, b results.StackStep) int { return cmp.Compare(a.StepPs, b.StepPs) })
+	sorting.StableFunc(s.result.Stacks, func(a, b results.StackStep) int { return cmp.Compare(a.StepPs, b.StepPs) })
 	return nil
 }

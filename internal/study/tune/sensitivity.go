@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"weft/internal/base/sorting"
 )
 
 // Profile is the objective over the values of one parameter, while the others keep the tuned
@@ -92,6 +94,6 @@ func pointsOf(e *evaluator, best Candidate, k int) []Point {
 		place, _ := a.Place(v)
 		points = append(points, Point{Value: v, Place: place, Tuned: v == best[k]})
 	}
-	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.Place, b.Place) })
+	sorting.StableFunc(points, func(a, b Point) int { return cmp.Compare(a.Place, b.Place) })
 	return points
 }

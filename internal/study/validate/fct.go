@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/formats/hpcc"
 	"weft/internal/study/hpccrun"
 	"weft/scenario"
@@ -161,7 +162,7 @@ func pairUp(want *fctReference, got []hpcc.FCT) (Row, error) {
 			return r, fmt.Errorf("the reference has no flow %08x to %08x port %d of %d bytes", f.SrcIP, f.DstIP, f.SrcPort, f.Bytes)
 		}
 	}
-	slices.SortStableFunc(got, func(a, b hpcc.FCT) int {
+	sorting.StableFunc(got, func(a, b hpcc.FCT) int {
 		return cmp.Or(cmp.Compare(want.flows[key(a)].Duration, want.flows[key(b)].Duration), cmp.Compare(a.SrcIP, b.SrcIP))
 	})
 	for _, f := range got {

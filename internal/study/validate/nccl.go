@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/sim/collective/nccl"
 	"weft/internal/study/measured"
 	"weft/scenario"
@@ -285,7 +286,7 @@ func Aims(results []Result) (out []Aim) {
 				out = addAims(out, first, c, &e)
 			}
 		}
-		slices.SortStableFunc(out[first+2:], func(a, b Aim) int {
+		sorting.StableFunc(out[first+2:], func(a, b Aim) int {
 			return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Ranks, b.Ranks))
 		})
 		for i := range out[first:] {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
 	"weft/internal/sim/routing"
@@ -178,7 +179,7 @@ func newFlows(b *balanced, down []bool) *flows {
 				w.order[leaf] = append(w.order[leaf], int32(sw))
 			}
 		}
-		slices.SortFunc(w.order[leaf], func(x, y int32) int { return cmp.Or(cmp.Compare(dist[y], dist[x]), cmp.Compare(x, y)) })
+		sorting.Func(w.order[leaf], func(x, y int32) int { return cmp.Or(cmp.Compare(dist[y], dist[x]), cmp.Compare(x, y)) })
 	}
 	return w
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/inspect"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/route"
@@ -153,7 +154,7 @@ func evaluate(ctx context.Context, f fabric, parts []Part, o Options) (*Report, 
 		return nil, err
 	}
 	r.Costs = slices.Concat(done...)
-	slices.SortStableFunc(r.Costs, func(a, b Cost) int {
+	sorting.StableFunc(r.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(min(1, len(b.Error)), min(1, len(a.Error))), cmp.Compare(b.Unreachable, a.Unreachable), cmp.Compare(a.Shift, b.Shift), cmp.Compare(a.WorstShift, b.WorstShift), cmp.Compare(a.Kind, b.Kind))
 	})
 	return r, ctx.Err()

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 )
 
@@ -232,7 +232,7 @@ func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(views, func(a, b *view) int { return wording.Natural(a.file, b.file) }) // leaf2 before leaf10
+	sorting.StableFunc(views, func(a, b *view) int { return wording.Natural(a.file, b.file) }) // leaf2 before leaf10
 	return ofFolder(name, views, plans, others, first)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 )
 
@@ -53,7 +54,7 @@ func Usages(c *cobra.Command, columns int) string {
 	})
 	if len(shared) < leastShared {
 		own, shared = slices.Concat(own, shared), nil
-		slices.SortFunc(own, func(a, b *pflag.Flag) int { return strings.Compare(a.Name, b.Name) })
+		sorting.Func(own, func(a, b *pflag.Flag) int { return strings.Compare(a.Name, b.Name) })
 	}
 	text := list("Flags:", own, columns) + list("Flags of all simulations:", shared, columns)
 	var inherited []*pflag.Flag

@@ -1,8 +1,7 @@
 package llm
 
 import (
-	"slices"
-
+	"weft/internal/base/sorting"
 	"weft/units"
 )
 
@@ -67,7 +66,7 @@ func (j *Job) chunksBack(stage int) (chunks []int) {
 	for chunk := range j.Parallel.Chunks {
 		chunks = append(chunks, chunk)
 	}
-	slices.SortFunc(chunks, func(a, b int) int { return s.Place(stage, b) - s.Place(stage, a) })
+	sorting.Func(chunks, func(a, b int) int { return s.Place(stage, b) - s.Place(stage, a) })
 	return chunks
 }
 
