@@ -10,6 +10,11 @@ import (
 
 func placeCSV(t *testing.T, text string, c Choice) (*Placed, error) {
 	t.Helper()
+	return readCSV(t, text).Place(c)
+}
+
+func readCSV(t *testing.T, text string) *Source {
+	t.Helper()
 	s, err := Read("plan.csv", Files{
 		Open:   func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
 		Folder: func(string) fs.FS { return nil },
@@ -17,7 +22,29 @@ func placeCSV(t *testing.T, text string, c Choice) (*Placed, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Place(c)
+	return s
+}
+
+// The shape of a fabric has no cables to a switch for management: neither as links nor as free ports.
+func TestCablesToManagementAreNotOfTheFabric(t *testing.T) {
+	s := readCSV(t, `StartDevice,StartPort,EndDevice,EndPort
+leaf1,Ethernet0,gpu1,eth0
+leaf1,Ethernet16,spine1,Ethernet0
+leaf1,mgmt0,oob-sw,Ethernet1
+gpu1,bmc,oob-sw,Ethernet2
+`).Subnet
+	cables, ports := 0, map[string]int{}
+	for i := range s.Nodes {
+		ports[s.Nodes[i].Name] = s.Nodes[i].NumPorts()
+		for _, p := range s.Nodes[i].Ports {
+			if p.Peer.Exists() {
+				cables++
+			}
+		}
+	}
+	if cables != 2*2 || ports["leaf1"] != 2 || ports["gpu1"] != 1 {
+		t.Errorf("%d ends of cables and ports %v: want 4 ends, two ports of leaf1 and one of gpu1", cables, ports)
+	}
 }
 
 // A port for management is no NIC: by its name, and eth0 beside ports of other names or faster ones. It is one if cluster.adapters

@@ -46,6 +46,9 @@ func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 		}
 	}
 	for i := range f.Cables {
+		if toManagement(f, &f.Cables[i]) {
+			continue
+		}
 		a, b := f.Cables[i].A, f.Cables[i].B
 		x := subnet.End{Node: int32(a.Device), Port: uint16(ports[a.Device][a.Port])}
 		y := subnet.End{Node: int32(b.Device), Port: uint16(ports[b.Device][b.Port])}
@@ -55,6 +58,11 @@ func subnetOf(name string, f *cabling.Fabric) (*subnet.Subnet, error) {
 		s.Connect(x, y, subnet.Bare(f.Cables[i].Rate))
 	}
 	return s, nil
+}
+
+// toManagement reports whether a cable leads to a device for management: it is none of the fabric.
+func toManagement(f *cabling.Fabric, c *cabling.Cable) bool {
+	return f.Devices[c.A.Device].Role == cabling.Management || f.Devices[c.B.Device].Role == cabling.Management
 }
 
 // bladePort is a port of a chip of a director: L16/U2/20.
@@ -95,6 +103,9 @@ func (s *Source) WithoutAggregators() *subnet.Subnet {
 func portNumbers(f *cabling.Fabric) []map[string]int {
 	names := make([][]string, len(f.Devices))
 	for i := range f.Cables {
+		if toManagement(f, &f.Cables[i]) {
+			continue
+		}
 		for _, e := range [2]cabling.End{f.Cables[i].A, f.Cables[i].B} {
 			names[e.Device] = append(names[e.Device], e.Port)
 		}
