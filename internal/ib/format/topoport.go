@@ -53,7 +53,7 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 		return
 	}
 	at := subnet.End{Node: node, Port: uint16(number)}
-	externalPort(&c)
+	externalPort(&c, n.Kind != subnet.Switch)
 	own, ok := bracketed(&c)
 	if !ok {
 		in.fail("expected the GUID of the port in brackets, not %s", found(c.rest))
@@ -93,16 +93,16 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 	}
 }
 
-// externalPort skips the port number on the housing: [ext 3] of ibnetdiscover -g, (3) of ibdiagnet. A GUID in brackets
-// has more digits.
-func externalPort(c *cursor) {
+// externalPort skips the port number on the housing: [ext 3] of ibnetdiscover -g, (3) of ibdiagnet. hasGUID says that the port's
+// GUID follows in brackets, as an adapter's does: a short number that no other brackets follow is that GUID.
+func externalPort(c *cursor, hasGUID bool) {
 	if c.lit("[ext ") {
 		c.until("]")
 		return
 	}
 	label := *c
 	if label.lit("(") {
-		if _, ok := label.number(subnet.MaxPorts); ok && label.lit(")") {
+		if _, ok := label.number(subnet.MaxPorts); ok && label.lit(")") && (!hasGUID || strings.HasPrefix(strings.TrimLeft(label.rest, " \t"), "(")) {
 			*c = label
 		}
 	}
@@ -128,7 +128,7 @@ func (t *topoReader) otherEnd(in *lines, c *cursor, said *saidCable) bool {
 		}
 		said.port = uint8(number)
 	}
-	externalPort(c)
+	externalPort(c, strings.HasPrefix(said.remote, idLetter(subnet.Adapter)+"-"))
 	c.space()
 	guid, ok := bracketed(c)
 	if !ok {
