@@ -50,7 +50,7 @@ func WhatIf(title, job string, r *whatif.Report, whole whatif.Job, jobs []whatif
 	if r.Whole.Engine == whatif.BGP {
 		how = "as BGP does, each flow shared evenly among equally short paths (hashed flows meet: weft roce collisions)"
 	}
-	notes = append(notes, fmt.Sprintf("Each failure was routed anew, %s, and judged by %s. Shift: each host sends to the one some places behind it; the share that the slowest host gets of the rate that its cable and its partner's carry, 0 if hosts are apart; cables count with their rates. Not judged: the time until the tables are new, and what is lost meanwhile.",
+	notes = append(notes, fmt.Sprintf("Each failure was routed anew, %s, and judged by %s. Shift: each host sends to the one some places behind it; the share that the slowest host gets of the rate that its cable and its partner's carry, 0 if hosts are apart; cables count with their rates. A host that loses its last cable takes part in no shift: the column of pairs has it. Not judged: the time until the tables are new, and what is lost meanwhile.",
 		how, exactly(r.Shifts, "shift", "shifts")))
 	for _, g := range groups[:shown] {
 		if c := &r.Costs[g.First]; c.Instead != "" {

@@ -38,7 +38,7 @@ func jobSection(r *faultcost.Report, job int) doc.Section {
 	j := &r.Jobs[job]
 	t := doc.Wrapped("mended", "time", "the fault costs", "dropped", "sent again", "pauses", "marks")
 	t.Add(outcomeRow("nothing: as found", j.Found, doc.Text(""))...)
-	hidden := false
+	hidden, negative := false, false
 	for i := range r.Costs {
 		c := &r.Costs[i]
 		if c.NotJudged != "" {
@@ -49,6 +49,8 @@ func jobSection(r *faultcost.Report, job int) doc.Section {
 		if c.Hidden {
 			name, shown, hidden = "all but "+name, with, true
 		}
+		share, ok := faultcost.Share(with, without)
+		negative = negative || ok && share <= -leastShare
 		t.Add(outcomeRow(name, shown, costCell(with, without))...)
 	}
 	if j.NotMended == "" && len(r.Costs) > 0 {
@@ -57,6 +59,9 @@ func jobSection(r *faultcost.Report, job int) doc.Section {
 	out := doc.Section{Title: "What the faults cost: " + j.Name, Blocks: []doc.Block{t}}
 	if hidden && job == len(r.Jobs)-1 {
 		out.Blocks = append(out.Blocks, doc.Notes("All but a fault: as found, others hide it, or no job ends with them. It costs what the job takes longer with it alone than with all faults mended.")...)
+	}
+	if negative {
+		out.Blocks = append(out.Blocks, doc.Notes("A cost below 0 % means that this job is faster with the fault. Other jobs were not judged.")...)
 	}
 	return out
 }
