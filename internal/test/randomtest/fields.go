@@ -147,7 +147,7 @@ var lists = []choices{
 		{"run.limit.events", "1000000000"},
 	}},
 	{when: func(d *draw) bool { return !onUltra(d) }, one: 10, of: []choice{
-		{"fabric.inspection.rate", "9Gbps | 24Gbps"},
+		{"fabric.inspection.rate", "40Gbps | 90Gbps"},
 	}},
 	{when: onRDMA, one: 5, of: []choice{
 		{"fabric.transport.ack-every", "1 | 2 | 4 | 64"},
@@ -266,7 +266,7 @@ var lists = []choices{
 		{"fabric.ethernet.pfc.xon", "9KiB | 20KiB"},
 		{"fabric.ethernet.pfc.headroom", "50KiB | 200KiB"},
 		{"fabric.ethernet.pfc.headroom-pool", "400KiB | 1MiB"},
-		{"fabric.ethernet.pfc.quanta", "64 | 500 | 5000"},
+		{"fabric.ethernet.pfc.quanta", "1000 | 5000 | 20000"},
 		{"fabric.ethernet.pfc.response", "0 | 300ns"},
 		{"fabric.ethernet.pfc.link-pause", "true | false"},
 	}},

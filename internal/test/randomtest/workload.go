@@ -20,6 +20,10 @@ const (
 	steadyHops = 250_000 // of a steady scenario, or up to twice as many
 )
 
+// mostRingMessages bounds the messages of a ring over all channels: a short message costs as many
+// events as a full packet.
+const mostRingMessages = mostHops / usualPath
+
 // usualPath is the number of hops that a packet is taken to have.
 const usualPath = 4
 
@@ -69,13 +73,15 @@ func (d *draw) collective(total float64) {
 	operation := d.oneOf("all-reduce | all-reduce | all-reduce | all-reduce | all-gather | all-gather | reduce-scatter | reduce-scatter | broadcast | reduce | scatter | gather | all-to-all | send-recv")
 	ranks := d.resolved.Cluster.Ranks()
 	pairs := []string{"workload.collective", operation}
+	runs := 1
 	if d.odds(3) {
 		iterations, warmup := d.between(1, 3), d.between(0, 2)
 		if d.steady {
 			iterations = d.between(4, 24)
 		}
 		pairs = append(pairs, "run.iterations", strconv.Itoa(iterations), "run.warmup", strconv.Itoa(warmup))
-		total /= float64(iterations + warmup)
+		runs = iterations + warmup
+		total /= float64(runs)
 	}
 	size := total / (times[operation] * float64(ranks))
 	var sizes, more []string
@@ -87,7 +93,7 @@ func (d *draw) collective(total float64) {
 	d.try(append(pairs, sizes...)...)
 	d.algorithm()
 	if !d.steady && (d.calm || d.odds(2)) {
-		channels := d.between(1, 4)
+		channels := min(d.between(1, 4), max(1, mostRingMessages/(2*ranks*ranks*runs)))
 		chunk := max(float64(d.fabric().MTU), size/float64(channels*ranks*d.between(4, 24)))
 		more = []string{"workload.channels", strconv.Itoa(channels), "workload.chunk", fmt.Sprintf("%dB", int64(chunk)/8*8)}
 	}
