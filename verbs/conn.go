@@ -119,6 +119,7 @@ type Conn struct {
 	err      error
 	settled  chan struct{} // established, or failed
 	finished chan struct{} // disconnected, or failed
+	left     bool          // the peer has ended the connection
 }
 
 // connState is the state of a connection (IBA vol. 1, 12.9.6).

@@ -199,10 +199,20 @@ func (c *Conn) SelectiveRepeat() bool {
 	return c.selective()
 }
 
+// flush moves the queue pair to ERR.
+func (c *Conn) flush() {
+	if c.qp != nil {
+		// It fails only if the queue pair is destroyed.
+		_ = c.qp.Modify(&QPAttr{State: StateErr}, AttrState)
+	}
+}
+
 // QP is the connection's queue pair at this end; nil if the program connects it.
 func (c *Conn) QP() *QP { return c.qp }
 
-// Done is closed when the connection has ended: the queue pair is then in ERR.
+// Done is closed when the connection has ended. The queue pair is then in ERR, unless the peer has ended
+// the connection: as on Linux, it keeps its state until Disconnect, and sends whose acknowledgements are
+// under way still complete.
 func (c *Conn) Done() <-chan struct{} { return c.finished }
 
 // Disconnect ends the connection at both ends, and waits for the peer's answer.

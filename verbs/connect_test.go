@@ -75,10 +75,14 @@ func TestConnectionsAreMadeAndEndedByMessagesBetweenQueuePairsOne(t *testing.T) 
 	case <-ctx.Done():
 		t.Fatal("the other end got no event of the disconnection")
 	}
-	for _, s := range p.on {
-		if got := s.qp.State(); got != StateErr {
-			t.Errorf("after the end a queue pair is in %v, want ERR", got)
-		}
+	if here, there := a.qp.State(), b.qp.State(); here != StateErr || there != StateRTS {
+		t.Errorf("the end that disconnects is in %v, its peer in %v, want ERR and RTS", here, there)
+	}
+	if err := accepted.Disconnect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.qp.State(); got != StateErr {
+		t.Errorf("a peer that disconnects too is in %v, want ERR", got)
 	}
 }
 

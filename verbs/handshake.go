@@ -138,10 +138,14 @@ func (m *manager) leave(ctx context.Context) {
 	}
 }
 
-// disconnect sends a DREQ.
+// disconnect sends a DREQ, unless the peer has sent one.
 func (m *manager) disconnect(c *Conn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if c.left {
+		c.flush()
+		return
+	}
 	if c.state == connDreqSent {
 		return // it is repeated until it is answered
 	}

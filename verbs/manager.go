@@ -199,9 +199,8 @@ func (m *manager) end(c *Conn, err error) {
 	if who := (asker{c.peer.Addr(), c.remote}); m.asked[who] == c {
 		delete(m.asked, who)
 	}
-	if c.qp != nil { // before any waiter wakes
-		// It fails only if the queue pair is destroyed.
-		_ = c.qp.Modify(&QPAttr{State: StateErr}, AttrState)
+	if !c.left { // before any waiter wakes
+		c.flush()
 	}
 	closeOnce(c.settled)
 	closeOnce(c.finished)

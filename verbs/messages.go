@@ -243,6 +243,7 @@ func (m *manager) receivePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) boo
 		m.end(c, nil)
 	case h.Attribute == cm.AttrDreq && c.state >= connRepSent && p.QPN == c.qpn:
 		m.part(peer, drep(h, p))
+		c.left = c.state != connDreqSent
 		m.end(c, nil)
 	default:
 		return false
