@@ -153,6 +153,8 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	if (e)
 		return e;
 	weft_forget_events(cq->context, cq);
+	if (cq->channel)
+		weft_drop_records(cq->channel->fd, ((struct weft_channel *)cq->channel)->event_in, sizeof cq, 0, cq);
 	weft_wait_for_acks(&cq->mutex, &cq->cond, &q->events, &cq->comp_events_completed);
 	weft_wait_for_acks(&cq->mutex, &cq->cond, &q->async_events, &cq->async_events_completed);
 	use_channel(cq->channel, -1);

@@ -2,7 +2,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "weft.h"
@@ -60,31 +63,36 @@ static bool wait_for(struct weft_context *c, struct weft_event *e)
 	return true;
 }
 
-/* weft_forget_events drops the events of a destroyed object that the program has not fetched, as the kernel does: the
-   next object may have its address. */
+void weft_drop_records(int out, int in, size_t size, size_t at, const void *object)
+{
+	char path[32], record[sizeof(struct weft_event)], *kept = NULL;
+	size_t n = 0;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", out);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* another thread may read the pipe, and this one must not wait */
+	while (fd >= 0 && read(fd, record, size) == (ssize_t)size) {
+		if (!memcmp(record + at, &object, sizeof object))
+			continue;
+		char *more = realloc(kept, (n + 1) * size);
+		if (!more)
+			break;
+		kept = more;
+		memcpy(kept + n++ * size, record, size);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (write(in, kept + i * size, size) < 0)
+			break; /* the pipe is full of newer events */
+	close(fd);
+	free(kept);
+}
+
 void weft_forget_events(struct ibv_context *context, const void *object)
 {
 	struct weft_context *c = weft_context_of(context);
 	if (c->orphaned)
 		return;
-	struct pollfd p = {c->v.context.async_fd, POLLIN, 0};
-	struct weft_event *kept = NULL, e;
-	size_t n = 0;
 	pthread_mutex_lock(&c->fetching);
-	while (poll(&p, 1, 0) > 0 && read(p.fd, &e, sizeof e) == sizeof e) {
-		if (e.object == (uintptr_t)object)
-			continue;
-		struct weft_event *more = realloc(kept, (n + 1) * sizeof *kept);
-		if (!more)
-			break;
-		kept = more;
-		kept[n++] = e;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (write(c->event_in, &kept[i], sizeof kept[i]) < 0)
-			break; /* the pipe is full of newer events */
+	weft_drop_records(context->async_fd, c->event_in, sizeof(struct weft_event), offsetof(struct weft_event, object), object);
 	pthread_mutex_unlock(&c->fetching);
-	free(kept);
 }
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)

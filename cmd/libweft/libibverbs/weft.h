@@ -122,7 +122,10 @@ static inline void *weft_failed(void *object, int e)
 extern const struct weft_core *weft; /* the core, once a device is open */
 int weft_load(void);
 
-/* event.c: an object ends when the program has acknowledged the events that it has fetched. */
+/* event.c: an object ends when the program has acknowledged the events that it has fetched. Those that it has not
+   fetched are dropped, as the kernel does: the next object may have the address. A record of a pipe has a size, and
+   the object at an offset. */
+void weft_drop_records(int out, int in, size_t size, size_t at, const void *object);
 void weft_forget_events(struct ibv_context *context, const void *object);
 void weft_wait_for_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *fetched, const uint32_t *acknowledged);
 

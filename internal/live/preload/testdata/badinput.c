@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -234,6 +235,30 @@ static void overrun(void)
 	WANT(!ibv_destroy_qp(a) && !ibv_destroy_qp(b) && !ibv_destroy_cq(small));
 }
 
+/* An event that nobody has fetched goes with its completion queue; those of others stay. */
+static void stale_events(void)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(ctx);
+	struct ibv_cq *queues[2], *from;
+	struct pollfd readable = {channel->fd, POLLIN, 0};
+	struct ibv_wc wc;
+	void *with;
+	for (int i = 0; i < 2; i++) {
+		struct ibv_qp *a, *b;
+		WANT((queues[i] = ibv_create_cq(ctx, 64, &queues[i], channel, 0)) && !ibv_req_notify_cq(queues[i], 0));
+		pair(&a, &b, queues[i]);
+		WANT(!post(a, IBV_WR_RDMA_WRITE, mine(), (uintptr_t)memory, mr->rkey));
+		while (ibv_poll_cq(queues[i], 1, &wc) == 0) {
+		}
+		WANT(wc.status == IBV_WC_SUCCESS && !ibv_destroy_qp(a) && !ibv_destroy_qp(b));
+	}
+	WANT(!ibv_destroy_cq(queues[0]) && poll(&readable, 1, 0) == 1);
+	WANT(!ibv_get_cq_event(channel, &from, &with) && from == queues[1] && with == &queues[1]);
+	WANT(poll(&readable, 1, 0) == 0);
+	ibv_ack_cq_events(from, 1);
+	WANT(!ibv_destroy_cq(queues[1]) && !ibv_destroy_comp_channel(channel));
+}
+
 int main(void)
 {
 	alarm(50);
@@ -248,5 +273,6 @@ int main(void)
 	keys();
 	not_ready();
 	overrun();
+	stale_events();
 	return ibv_dereg_mr(mr) || ibv_destroy_cq(cq) || ibv_dealloc_pd(stranger) || ibv_dealloc_pd(pd) || ibv_close_device(ctx);
 }
