@@ -3,7 +3,6 @@ package examples
 import (
 	"embed"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 )
@@ -28,22 +27,23 @@ type Example struct {
 // All are the examples, by name.
 func All() []Example {
 	var all []Example
-	_ = fs.WalkDir(files, ".", func(p string, _ fs.DirEntry, err error) error {
-		if err == nil && path.Ext(p) == extension {
-			text, _ := files.ReadFile(p)
-			all = append(all, Example{Name: strings.TrimSuffix(p, extension), Question: question(text), Keys: keys(text), Text: text})
-		}
-		return err
-	})
+	for _, name := range Names() {
+		text, _ := files.ReadFile(name + extension)
+		all = append(all, Example{Name: name, Question: question(text), Keys: keys(text), Text: text})
+	}
 	return all
 }
 
 // Names are the names of all examples.
 func Names() []string {
 	var names []string
-	for _, e := range All() {
-		names = append(names, e.Name)
-	}
+	_ = fs.WalkDir(files, ".", func(p string, _ fs.DirEntry, err error) error {
+		if name, ok := strings.CutSuffix(p, extension); ok {
+			names = append(names, name)
+		}
+		return err
+	})
+	slices.Sort(names)
 	return names
 }
 

@@ -86,12 +86,15 @@ func (r topologyRules) shapeOnly() {
 			continue
 		}
 		v.Field(i).SetZero()
-		common := "topology." + name
+		common, shapes := "topology."+name, having(topologyFields, name)
+		if len(shapes) == 0 {
+			shapes = []string{string(DualPlane)}
+		}
 		switch {
 		case r.wrote(name):
-			r.complain(name, "%s has no %s: its fields are %s", t.Shape, name, oneOf(t.fieldsOf()))
+			r.complain(name, "%s has no %s, which belongs to %s; its fields are %s", t.Shape, name, oneOf(shapes), oneOf(t.fieldsOf()))
 		case r.written[common] && !r.wrote("shape"):
-			r.rules.complain(common, "%s has no %s: its fields are %s", t.Shape, name, oneOf(t.fieldsOf()))
+			r.rules.complain(common, "%s has no %s, which belongs to %s; its fields are %s", t.Shape, name, oneOf(shapes), oneOf(t.fieldsOf()))
 		}
 	}
 }

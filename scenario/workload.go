@@ -36,6 +36,40 @@ func (w *Workload) Name() string {
 	return string(w.Collective) + string(w.Pattern) + string(w.Exchange)
 }
 
+// workloadsWith says which workloads have a field that another one lacks.
+func workloadsWith(field string) string {
+	names := having(workloadFields, field)
+	switch {
+	case slices.ContainsFunc(names, func(n string) bool { return n != names[0] && kindOf(n) != kindOf(names[0]) }):
+		return ""
+	case len(names) > 4:
+		return ", which belongs to a " + kindOf(names[0])
+	}
+	return ", which belongs to " + kindOf(names[0]) + ": " + oneOf(names)
+}
+
+// kindOf is the field of a workload that has this name.
+func kindOf(name string) string {
+	switch {
+	case slices.Contains(workloadFields[name], "experts"):
+		return "exchange"
+	case slices.Contains(workloadFields[name], "transport"):
+		return "pattern"
+	}
+	return "collective"
+}
+
+// having are the names whose fields include one.
+func having[K ~string](fields map[K][]string, field string) (names []string) {
+	for name, has := range fields {
+		if slices.Contains(has, field) {
+			names = append(names, string(name))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // several reports whether a workload is of more than one kind.
 func (w *Workload) several() bool {
 	n := 0
@@ -78,7 +112,7 @@ func (r workloadRules) derive() {
 			continue
 		}
 		if r.written["workload."+name] && !w.several() {
-			r.complain("workload."+name, "a workload of %s has no %s: its fields are %s", w.Name(), name, oneOf(fields))
+			r.complain("workload."+name, "a workload of %s has no %s%s; its fields are %s", w.Name(), name, workloadsWith(name), oneOf(fields))
 		}
 		v.Field(i).SetZero()
 	}

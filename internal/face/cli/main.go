@@ -144,7 +144,7 @@ and one page.`,
 	}
 	root.PersistentFlags().BoolVar(&e.Quiet, "quiet", false, "no progress, and no messages about written files: only errors, on standard error")
 	addVerbs(s, root)
-	flags.Together(root)
+	flags.Together(root, e.Style().Width)
 	return root
 }
 
@@ -177,6 +177,7 @@ func addVerbs(s *simulator.Simulator, root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
 			c.Hidden, c.Run, c.RunE = true, nil, helpOn
+			c.Use, c.Short, c.Long = "help [VERB...]", "show the help of a verb", ""
 		}
 	}
 	overrides.CompleteFabrics(s.Env, root)

@@ -16,8 +16,7 @@ import (
 
 const referenceIntro = `# Command line
 
-` + "`go test ./internal/face/cli -run Reference -update`" + ` writes this page from the help of the verbs.
-` + "`weft help VERB`" + ` has the same, explains the verb and has more examples. What verbs print and write, and what
+` + "`go test ./internal/face/cli -run Reference -update` writes this page from the help of the verbs.\n`weft help` lists them, `weft help VERB`" + ` explains one and has more examples. What verbs print and write, and what
 scripts may rely on: [RESULTS.md](RESULTS.md). FILE is a scenario ([SCENARIO.md](SCENARIO.md)) unless the help says
 otherwise. A file - is standard input or output. A flag with (…) may be repeated. Results do not depend on the number of cores.
 `
@@ -25,12 +24,12 @@ otherwise. A file - is standard input or output. A flag with (…) may be repeat
 const sharedIntro = `
 ## Flags of several verbs
 
-Several verbs share these flags. The section of each verb names the shared flags that it takes.
+The section of each verb names those that it takes.
 
 `
 
 // examples is the number of a verb's examples on the page.
-const examples = 2
+const examples = 1
 
 // shared is the number of verbs with different flags from which on a flag is listed once for all.
 const shared = 2
@@ -40,7 +39,7 @@ func TestTheReferenceIsTheHelp(t *testing.T) {
 	golden.File(t, root+"/docs/CLI.md", referencePage(newRoot(simulatorOf(environment(nil)))))
 }
 
-// referencePage is docs/CLI.md: an index, the flags of several verbs, and a section for each verb.
+// referencePage is docs/CLI.md: a section for each verb, by the groups of the help, and the flags of several verbs.
 func referencePage(weft *cobra.Command) string {
 	count, common := map[string]int{}, map[string]string{} // verbs of a row; the row of most verbs, by flag
 	seen := map[string]bool{}
@@ -70,35 +69,36 @@ func referencePage(weft *cobra.Command) string {
 			}
 		})
 	}
-	var index, sections strings.Builder
-	for _, g := range weft.Groups() {
-		fmt.Fprintf(&index, "\n**%s**\n\n", strings.TrimSuffix(g.Title, ":"))
-		for _, c := range verbs {
-			if topVerb(c).GroupID == g.ID {
-				fmt.Fprintf(&index, "- `%s`: %s\n", c.CommandPath(), c.Short)
-			}
-		}
-	}
+	var sections strings.Builder
 	var before string // the previous verb with flags
 	var flagsBefore string
-	for _, c := range verbs {
-		fmt.Fprintf(&sections, "\n## %s\n\n```sh\n%s\n```\n", c.CommandPath(), usage(c))
-		flags := verbFlags(c, common)
-		switch {
-		case flags == "":
-			continue
-		case flags == flagsBefore && strings.Count(flags, "\n") > 3:
-			fmt.Fprintf(&sections, "\nThe verb has the same flags as `%s`.\n", before)
-			continue
+	for _, g := range weft.Groups() {
+		fmt.Fprintf(&sections, "\n## %s\n", strings.TrimSuffix(g.Title, ":"))
+		for _, c := range verbs {
+			if topVerb(c).GroupID != g.ID {
+				continue
+			}
+			fmt.Fprintf(&sections, "\n### %s\n\n%s.\n", c.CommandPath(), strings.ToUpper(c.Short[:1])+c.Short[1:])
+			if form := usage(c); form != "" {
+				fmt.Fprintf(&sections, "\n```sh\n%s\n```\n", form)
+			}
+			flags := verbFlags(c, common)
+			switch {
+			case flags == "":
+				continue
+			case flags == flagsBefore && strings.Count(flags, "\n") > 3:
+				fmt.Fprintf(&sections, "\nThe verb has the same flags as `%s`.\n", before)
+				continue
+			}
+			before, flagsBefore = c.CommandPath(), flags
+			sections.WriteString(flags)
 		}
-		before, flagsBefore = c.CommandPath(), flags
-		sections.WriteString(flags)
 	}
 	var list string
 	for _, name := range slices.Sorted(maps.Keys(common)) {
 		list += common[name]
 	}
-	return referenceIntro + index.String() + sharedIntro + list + sections.String()
+	return referenceIntro + sections.String() + sharedIntro + list
 }
 
 // verbFlags are a verb's flags: a list of its own, and the names of the common ones.
@@ -137,14 +137,18 @@ func flagRows(c *cobra.Command) (out []string) {
 
 // usage is the form of a command, and its first examples.
 func usage(c *cobra.Command) string {
-	lines, left := "# "+strings.TrimSuffix(c.UseLine(), " [flags]"), examples
+	left := examples
+	var lines []string
+	if form := strings.TrimSuffix(c.UseLine(), " [flags]"); form != c.CommandPath() {
+		lines = append(lines, "# "+form) // the heading has the others
+	}
 	for line := range strings.SplitSeq(strings.TrimSpace(c.Example), "\n") {
 		if line = strings.TrimSpace(line); line != "" && left > 0 {
-			lines += "\n" + line
+			lines = append(lines, line)
 			left--
 		}
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }
 
 // shortened leaves out what the page says once.

@@ -54,7 +54,7 @@ func TestValidateReportsEachCaseWhenItIsDone(t *testing.T) {
 
 func TestValidateOfNothingIsBadInput(t *testing.T) {
 	_, errs, code := runVerb(t, "validate", "--case", "nonsense")
-	if code != exit.BadInput || !strings.Contains(errs, "the folders are packet, message, ") {
+	if code != exit.BadInput || !strings.Contains(errs, "folders such as packet, message, verbs, credits") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 }

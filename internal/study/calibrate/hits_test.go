@@ -268,7 +268,7 @@ func firstFew(d *Diagnosis) string {
 }
 
 // TestTheHitsAgreeWithThePage diagnoses logs that arithmetic wrote, with noise: healthy logs, and
-// faults of random severity. It compares the counts of verdicts with DIAGNOSE.md, and the rates of
+// faults of random severity. It compares the counts of verdicts with the exam, and the rates of
 // costly faults with what they must be. -v shows every log.
 func TestTheHitsAgreeWithThePage(t *testing.T) {
 	known := make(map[string]*simulations)
@@ -363,7 +363,7 @@ func concludeBy(t *testing.T, c *Cluster, d *Diagnosis, o Options, known map[str
 // a fifth of the logs, since a small change of a model moves some.
 func holdAgainstPage(t *testing.T, got string) {
 	t.Helper()
-	stands := golden.Section(t, "../../../docs/DIAGNOSE.md", hitsBegin, hitsEnd, got)
+	stands := golden.Section(t, examFile, hitsBegin, hitsEnd, got)
 	want, have := strings.Split(stands, "\n"), strings.Split(got, "\n")
 	if len(want) != len(have) {
 		t.Fatalf("the page has %d rows, want %d: rewrite it with -update", len(want), len(have))

@@ -14,7 +14,7 @@ import (
 	"weft/internal/test/golden"
 )
 
-// The marks of the section of DIAGNOSE.md with the public logs.
+// The marks of the section of the exam with the public logs.
 const (
 	publicBegin  = "<!-- public -->"
 	publicEnd    = "<!-- /public -->"
@@ -104,7 +104,7 @@ func TestPublicLogsAreDiagnosed(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", p.source, p.cause, d.Verdict, fault, stands)
 		said[p.source] = stands
 	}
-	page := golden.Section(t, "../../../docs/DIAGNOSE.md", publicBegin, publicEnd, b.String())
+	page := golden.Section(t, examFile, publicBegin, publicEnd, b.String())
 	for source, stands := range said {
 		_, rest, _ := strings.Cut(page, "| "+source+" |")
 		row, _, _ := strings.Cut(rest, "\n")

@@ -248,7 +248,7 @@ func (f *fitted) run() {
 	}
 }
 
-// The marks of the section of DIAGNOSE.md with the fits.
+// The marks of the section of the exam with the fits.
 const (
 	fitsBegin  = "<!-- fits -->"
 	fitsEnd    = "<!-- /fits -->"
@@ -266,7 +266,7 @@ const fittedSizes = 12
 var quickFits = []string{"T1-tuned, send-recv, 16 ranks", "H100, all-gather, 2 ranks", "H200, all-gather, 16 ranks"}
 
 // TestTheFitsAgreeWithThePage fits to every second size of each measured table, and compares the
-// errors on the other sizes with DIAGNOSE.md. -update fits to all tables of clusters without a known
+// errors on the other sizes with the exam. -update fits to all tables of clusters without a known
 // fault that have a small size.
 func TestTheFitsAgreeWithThePage(t *testing.T) {
 	var fits []*fitted
@@ -301,7 +301,7 @@ func TestTheFitsAgreeWithThePage(t *testing.T) {
 			t.Log(f.String(), f.fit.Evaluations, f.fit.Constants, f.fit.Off)
 		}
 	}
-	stands := golden.Section(t, "../../../docs/DIAGNOSE.md", fitsBegin, fitsEnd, b.String())
+	stands := golden.Section(t, examFile, fitsBegin, fitsEnd, b.String())
 	for name, row := range rows {
 		_, rest, found := strings.Cut(stands, "| "+name+" |")
 		page, _, _ := strings.Cut(rest, "\n")

@@ -11,7 +11,7 @@ import (
 	"weft/internal/test/golden"
 )
 
-// The marks of the section of DIAGNOSE.md with the verdicts.
+// The marks of the section of the exam with the verdicts.
 const (
 	verdictsBegin  = "<!-- verdicts -->"
 	verdictsEnd    = "<!-- /verdicts -->"
@@ -112,7 +112,7 @@ func TestTheVerdictsAgreeWithThePage(t *testing.T) {
 		}
 		i = end
 	}
-	stands := golden.Section(t, "../../../docs/DIAGNOSE.md", verdictsBegin, verdictsEnd, b.String())
+	stands := golden.Section(t, examFile, verdictsBegin, verdictsEnd, b.String())
 	for name, v := range said {
 		_, rest, found := strings.Cut(stands, "| "+name+" |")
 		row, _, _ := strings.Cut(rest, "\n")

@@ -56,7 +56,8 @@ func begins(text string) ([]*Case, error) {
 	if near := catalog.Nearest(text, slices.Concat(folders(), IDs())); near != "" {
 		return nil, fmt.Errorf("no case is called %q: did you mean %s?", text, near)
 	}
-	return nil, fmt.Errorf("no case is called %q; the folders are %s", text, strings.Join(folders(), ", "))
+	few := folders()[:mostNamed]
+	return nil, fmt.Errorf("no case is called %q; docs/VALIDATION.md has them in folders such as %s", text, strings.Join(few, ", "))
 }
 
 // mostNamed is the number of cases that an error names.

@@ -35,6 +35,7 @@ func ScenarioFile(_ *cobra.Command, given []string, _ string) ([]string, cobra.S
 // Group makes a verb with sub-verbs refuse unknown ones, and show its help without one.
 func Group(c *cobra.Command) {
 	c.Args = OnlyVerbs
+	c.DisableFlagsInUseLine = true // nor is the verb alone in the usage
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 

@@ -13,12 +13,15 @@ import (
 )
 
 // Together makes the flags of a verb, and of the verbs below it, report all wrong values of a command line, and the
-// arguments, at once. It also keeps the lines of their help as narrow as the flags'.
-func Together(c *cobra.Command) {
+// arguments, at once. It also keeps the lines of their help as narrow as the flags', in so many columns; 0 is no terminal.
+func Together(c *cobra.Command, columns int) {
 	for _, sub := range c.Commands() {
-		Together(sub)
+		Together(sub, columns)
 	}
-	c.Long = wrapped(c.Long)
+	if columns == 0 || columns > widest {
+		columns = widest
+	}
+	c.Long = wrapped(c.Long, columns)
 	wrong := &wrongValues{}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Value.Type() == "bool" {
@@ -43,26 +46,26 @@ func Together(c *cobra.Command) {
 // usual is the width of the paragraphs of help that are kept as they are written.
 const usual = 88
 
-// wrapped fills anew each paragraph that has a line wider than usual. Paragraphs with indented lines keep their lines,
-// except those that are wider than help.
-func wrapped(text string) string {
+// wrapped fills anew each paragraph that has a line wider than usual, or than the columns. Paragraphs with indented lines
+// keep their lines, except those that are wider than the columns.
+func wrapped(text string, columns int) string {
 	var out []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		out = append(out, filled(paragraph))
+		out = append(out, filled(paragraph, columns))
 	}
 	return strings.Join(out, "\n\n")
 }
 
-func filled(paragraph string) string {
+func filled(paragraph string, columns int) string {
 	lines := strings.Split(paragraph, "\n")
 	indented := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") })
-	if !indented && slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > usual }) {
-		return doc.Wrap(paragraph, widest)
+	if !indented && slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > min(usual, columns) }) {
+		return doc.Wrap(paragraph, columns)
 	}
 	var out []string
 	for _, line := range lines {
-		if len([]rune(line)) > widest {
-			line = doc.Wrap(line, widest)
+		if len([]rune(line)) > columns {
+			line = doc.Wrap(line, columns)
 		}
 		out = append(out, line)
 	}

@@ -34,6 +34,7 @@ func UsageTemplate(cobras string, columns int) string {
 	if !ok || !also {
 		return cobras
 	}
+	before = strings.Replace(before, "{{if .Runnable}}", "{{if and .Runnable (not .DisableFlagsInUseLine)}}", 1) // see Group
 	return fmt.Sprintf("%s\n{{weftFlags . %d | trimTrailingWhitespaces}}%s%s", before, columns, end, after)
 }
 

@@ -258,7 +258,7 @@ func (c *Flags) Filter(r *scenario.Resolved) error {
 		if slices.Contains(known, name) {
 			continue
 		}
-		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, flags.DidYouMean(name, known), strings.Join(known, "; "))
+		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, flags.DidYouMean(name, known), strings.Join(known, ", "))
 	}
 	if err := c.Reach(known); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"io"
 	"os"
 
 	"golang.org/x/term"
@@ -17,4 +18,10 @@ func Terminal(f *os.File) (is bool, width int) {
 		width = 0
 	}
 	return true, width
+}
+
+// IsTerminal reports whether somebody types what a stream gives.
+func IsTerminal(stream io.Reader) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -48,7 +48,7 @@ leaf; rail has NIC i of every node on the leaf of rail i.`,
 				return fmt.Errorf("--oversubscription %s: %w", flags.Abridged(ratio), err)
 			}
 			if !slices.ContainsFunc(questions, c.Flags().Changed) {
-				if err := (&interview{in: e.Stdin, out: e.Stderr}).ask(&o); err != nil {
+				if err := (&interview{in: e.Stdin, out: e.Stderr, echo: !process.IsTerminal(e.Stdin)}).ask(&o); err != nil {
 					return err
 				}
 			}

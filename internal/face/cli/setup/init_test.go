@@ -89,14 +89,16 @@ func TestTheInterviewAsksAgain(t *testing.T) {
 	}
 }
 
-// h100 names several nodes: the interview says which, and takes none of them.
+// Whole words of a name are enough if one node has them. h100 names several, and dgx-h20 none.
 func TestAPartOfANameIsTakenIfOneNodeHasIt(t *testing.T) {
 	o := answers(func(*own) {})
 	if err := o.setNode("gb200"); err != nil || o.node != "gb200-nvl72" {
 		t.Errorf("gb200 is %s (%v)", o.node, err)
 	}
-	if err := o.setNode("h100"); err == nil || !strings.Contains(err.Error(), "dgx-h100") {
-		t.Errorf("h100: %v", err)
+	for answer, near := range map[string]string{"h100": "dgx-h100", "dgx-h20": "dgx-h200", "b20": "b20"} {
+		if err := o.setNode(answer); err == nil || !strings.Contains(err.Error(), near) || o.node != "gb200-nvl72" {
+			t.Errorf("%s is %s: %v", answer, o.node, err)
+		}
 	}
 }
 
@@ -121,6 +123,17 @@ func TestAScenarioThatDoesNotFitIsRefused(t *testing.T) {
 		if _, err := o.text("my.yaml"); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// Without a terminal, which shows what is typed, each question has its answer behind it on a line of its own.
+func TestThroughAPipeEachQuestionHasItsLine(t *testing.T) {
+	var out bytes.Buffer
+	if err := (&interview{in: strings.NewReader("24\n\n\n"), out: &out, echo: true}).ask(answers(func(*own) {})); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(out.String(), "\n"); lines[0] != "How many nodes? [24] 24" || !strings.HasPrefix(lines[1], "Which nodes") {
+		t.Errorf("the lines are %q", lines)
 	}
 }
 

@@ -15,8 +15,9 @@ const mostAnswers = 5
 
 // An interview asks on one stream and reads lines from another.
 type interview struct {
-	in  io.Reader
-	out io.Writer
+	in   io.Reader
+	out  io.Writer
+	echo bool // of answers, if no terminal shows them
 
 	lines *bufio.Scanner
 }
@@ -60,6 +61,9 @@ func (v *interview) one(text, byDefault string, set func(string) error) (err err
 			return v.lines.Err()
 		}
 		answer := strings.TrimSpace(v.lines.Text())
+		if v.echo {
+			fmt.Fprintln(v.out, answer)
+		}
 		if answer == "" {
 			return nil
 		}

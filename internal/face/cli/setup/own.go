@@ -43,7 +43,8 @@ var otherNames = map[string]string{
 	"ib":             "infiniband", "roce-v2": "roce", "rocev2": "roce", "spectrumx": "spectrum-x", "uec": "ultra-ethernet", "ethernet": "roce",
 }
 
-// settle replaces other names, and the part of a name that only one node of the catalog has, by the names.
+// settle replaces other names, and words that the name of one node of the catalog alone has, by the names: h200 is dgx-h200,
+// and dgx-h20 is none.
 func (o *own) settle() {
 	if name, ok := otherNames[o.shape]; ok {
 		o.shape = name
@@ -57,7 +58,7 @@ func (o *own) settle() {
 	o.fabrics = fabrics
 	_, err := catalog.Lookup(catalog.Node, o.node)
 	var unknown *catalog.UnknownError
-	if errors.As(err, &unknown) && len(unknown.Near) == 1 {
+	if errors.As(err, &unknown) && len(unknown.Near) == 1 && strings.Contains("-"+unknown.Near[0]+"-", "-"+o.node+"-") {
 		o.node = unknown.Near[0]
 	}
 }
