@@ -151,3 +151,19 @@ func TestLLDPHasManyForms(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCaptureOfSeveralSwitches: each prompt is a switch, and other outputs between the neighbours are passed over.
+func TestTheCaptureOfSeveralSwitches(t *testing.T) {
+	capture := "admin@leaf1:~$ show pfc counters\n  Port Rx    PFC0\n---------  ------\nEthernet0       0\nadmin@leaf1:~$ show lldp table\n" + lldp(lldpRow("Ethernet0", "spine1", "Ethernet4", "")) +
+		"admin@leaf2:~$ show lldp table\n" + lldp(lldpRow("Ethernet0", "spine1", "Ethernet8", "")) + "spine1# lldpctl -f json\n" +
+		`{"lldp": {"interface": [{"Ethernet4": {"chassis": {"leaf1": {}}, "port": {"id": {"type": "local", "value": "Ethernet0"}}}}]}}` + "\nspine1#\n"
+	f := must(t, "all.txt", capture)
+	if len(f.Cables) != 2 || !has(f, "leaf1 Ethernet0", "spine1 Ethernet4") || !has(f, "leaf2 Ethernet0", "spine1 Ethernet8") {
+		t.Errorf("%q, %q", cables(f), f.Notes)
+	}
+	for _, c := range f.Cables {
+		if line := strings.Split(capture, "\n")[c.Place.Line-1]; !strings.Contains(line, "Ethernet0") {
+			t.Errorf("a cable is told at line %d, which is %q", c.Place.Line, line)
+		}
+	}
+}
