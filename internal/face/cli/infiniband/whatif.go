@@ -166,7 +166,8 @@ func (w *whatIf) judge(ctx context.Context, e *simulator.Simulator, f *failing, 
 		o.Shifts = everyLinkShifts
 	}
 	if f.graph != nil {
-		return whatif.EvaluateECMP(ctx, f.graph, f.r.Fabrics[f.fabric].Link.Rate(), parts, o)
+		fabric := &f.r.Fabrics[f.fabric]
+		return whatif.EvaluateECMP(ctx, f.graph, fabric.Link.Rate(), network.Multipath(fabric, f.graph), parts, o)
 	}
 	return whatif.Evaluate(ctx, f.subnet, parts, o)
 }
