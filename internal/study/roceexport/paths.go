@@ -85,7 +85,7 @@ func (p *Plan) bgp(g *topology.Graph) (*routing.Multipath, error) {
 // frr is FRR's configuration of a switch: its sessions over the cables to other switches, without addresses, and the limits of its
 // paths. Without maximum-paths FRR uses all (MULTIPATH_NUM).
 func (s *switchWriter) frr() string {
-	own := int(s.number())
+	own := s.number()
 	var b strings.Builder
 	relax := " bgp bestpath as-path multipath-relax\n"
 	if !s.limits.Relax[own] {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"weft/internal/base/cabling"
-	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
@@ -118,7 +117,7 @@ func inspectCabling(e *simulator.Simulator, path string, source *cabled.Source, 
 	}
 	err := e.Present(report.CablingInspection(fmt.Sprintf("%s (%s)", path, source.Format), found, settings, out.Notes), asJSON, out)
 	if err == nil && found.Blank() {
-		err = exit.Errorf(exit.NotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", path)
+		err = notJudged(asJSON, report.NoPeers)
 	}
 	return err
 }
