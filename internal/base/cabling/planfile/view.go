@@ -34,13 +34,14 @@ type ownPort struct {
 
 // sight is a neighbour at a port.
 type sight struct {
-	port     string
-	peer     string // the neighbour's name
-	peerPort string // as the neighbour names it; may be a MAC address
-	descr    string // the neighbour's description of its port
-	station  bool   // the neighbour says that it is no switch
-	rate     units.Rate
-	place    cabling.Place
+	port       string
+	peer       string // the neighbour's name
+	peerPort   string // as the neighbour names it; may be a MAC address
+	descr      string // the neighbour's description of its port
+	station    bool   // the neighbour says that it is no switch
+	configured bool   // by an operator, and not seen
+	rate       units.Rate
+	place      cabling.Place
 }
 
 // neighbour is what a file says about a neighbour.

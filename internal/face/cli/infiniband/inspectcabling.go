@@ -99,7 +99,6 @@ func inspectCabling(e *simulator.Simulator, path string, source *cabled.Source, 
 	for _, end := range source.Disputed {
 		disputed[int32(end.Device)] = true
 	}
-	source.Notes = slices.DeleteFunc(source.Notes, func(note string) bool { return slices.Contains(source.Contradictions, note) })
 	found := inspect.Ethernet(source.Subnet, source.Contradictions, disputed)
 	out := inspectedCabling{File: path, Format: source.Format, Report: found, Notes: source.Notes}
 	var settings []scenario.SwitchSettings
@@ -115,6 +114,7 @@ func inspectCabling(e *simulator.Simulator, path string, source *cabled.Source, 
 			}
 		}
 	}
+	out.Notes = slices.DeleteFunc(slices.Clone(out.Notes), func(note string) bool { return slices.Contains(source.Contradictions, note) })
 	err := e.Present(report.CablingInspection(fmt.Sprintf("%s (%s)", path, source.Format), found, settings, out.Notes), asJSON, out)
 	if err == nil && found.Blank() {
 		err = notJudged(asJSON, report.NoPeers)
