@@ -92,7 +92,7 @@ var rooms = []room{
 	{"internal/ib/sma", []string{"units", "wire/mad", "internal/ib/subnet"}, "the agents of a subnet's nodes answer management datagrams, whoever carries them"},
 
 	{"internal/roce/sonic", []string{"internal/base/sorting", "units"}, "the configuration of a switch is read without knowing who asks about it"},
-	{"internal/roce/host", []string{"units", "internal/base/shellwords"}, "the settings of a host are read without knowing its switch"},
+	{"internal/roce/host", []string{"internal/base/cabling", "units", "internal/base/shellwords"}, "the settings of a host are read without knowing its switch"},
 	{"internal/roce/lint", []string{"internal/base/sorting", "units", "internal/roce", "internal/roce/sonic", "internal/roce/host", "internal/roce/router"}, "a link is judged by the settings of both ends and by arithmetic"},
 
 	{"internal/sim/state", []string{"units"}, "states are compared field by field, whatever the fields mean"},

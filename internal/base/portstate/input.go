@@ -26,6 +26,7 @@ type Input struct {
 	Name   string
 	Device string // the device that the file is about, if it does not say so itself
 	Text   string
+	Above  int // lines of the file above the text
 	Set    *Set
 	Kind   string
 	Shell  string // the command of the last prompt, if the file is a terminal's capture
@@ -37,6 +38,11 @@ type Input struct {
 	sought, soughtLine int // the last offset of AtOffset, and its line
 }
 
+// Continue goes on with another part of the file, below a number of lines.
+func (in *Input) Continue(text string, above int) {
+	in.Text, in.Above, in.line, in.soughtLine = text, above, above, 0
+}
+
 // At is the current line.
 func (in *Input) At() Place { return Place{File: in.Name, Line: in.line} }
 
@@ -44,7 +50,7 @@ func (in *Input) At() Place { return Place{File: in.Name, Line: in.line} }
 // that is a date sets the Time and is not yielded.
 func (in *Input) Lines() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		in.line = 0
+		in.line = in.Above
 		for line := range strings.SplitSeq(strings.TrimPrefix(in.Text, "\ufeff"), "\n") {
 			in.line++
 			if len(line) > maxLine {
@@ -77,7 +83,7 @@ func (in *Input) AtOffset(offset int64) {
 		in.sought, in.soughtLine = 0, 1
 	}
 	in.soughtLine += strings.Count(in.Text[in.sought:to], "\n")
-	in.sought, in.line = to, in.soughtLine
+	in.sought, in.line = to, in.Above+in.soughtLine
 }
 
 // AtLine makes a line the current one.

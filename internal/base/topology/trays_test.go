@@ -1,6 +1,9 @@
 package topology
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A rack of 18 trays with four NICs each has four rails, not 72. Two racks share no leaves
 // if the leaves have no ports left for a whole rack.
@@ -28,5 +31,17 @@ func TestTheTraysOfARackShareItsRails(t *testing.T) {
 		if len(leaves) != 4*racks || g.Nodes[71].Name != "node0/nic71" {
 			t.Errorf("%d racks fill %d leaves; the last NIC of the first is %s", racks, len(leaves), g.Nodes[71].Name)
 		}
+	}
+}
+
+// TestPartsWithoutACableAreToldOnce: two rails apart are one problem with the way out, not one for each NIC.
+func TestPartsWithoutACableAreToldOnce(t *testing.T) {
+	g, err := Listed{Endpoints: 6, Links: []ListedLink{{A: 0, B: 6}, {A: 2, B: 6}, {A: 4, B: 6}, {A: 1, B: 7}, {A: 3, B: 7}, {A: 5, B: 7}}}.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = Validate(g)
+	if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "has no path to") || !strings.Contains(err.Error(), "of 3 and of 3 NICs") {
+		t.Errorf("%v, want one line about two parts of 3 NICs", err)
 	}
 }

@@ -3,6 +3,8 @@ package topology
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"weft/internal/base/wording"
 )
@@ -141,9 +143,13 @@ func (v *validator) connected() {
 			parent[find(int32(c.A.Node))] = find(int32(c.B.Node))
 		}
 	}
-	// first endpoint of each plane, and the root of its switch
-	type home struct{ endpoint, root int32 }
-	first := make(map[int32]home)
+	// the parts of each plane: one of the endpoints of each, and their number
+	type part struct {
+		root     int32
+		endpoint int
+		size     int
+	}
+	parts := map[int32][]part{}
 	for e := range g.Endpoints {
 		for p := range g.Nodes[e].Cables {
 			far, _, ok := g.Peer(End{NodeID(e), int32(p)})
@@ -155,11 +161,19 @@ func (v *validator) connected() {
 				plane = int32(p)
 			}
 			root := find(int32(far.Node))
-			if h, ok := first[plane]; !ok {
-				first[plane] = home{int32(e), root}
-			} else if h.root != root {
-				v.report("%s has no path to %s", g.Nodes[e].Name, g.Nodes[h.endpoint].Name)
+			at := slices.IndexFunc(parts[plane], func(o part) bool { return o.root == root })
+			if at < 0 {
+				at = len(parts[plane])
+				parts[plane] = append(parts[plane], part{root: root, endpoint: e})
 			}
+			parts[plane][at].size++
+		}
+	}
+	for _, plane := range slices.Sorted(maps.Keys(parts)) {
+		for _, o := range parts[plane][1:] {
+			first := parts[plane][0]
+			v.report("%s has no path to %s: no cable joins their parts of the fabric, of %d and of %d NICs. A job is simulated in one part: if these are rails or planes apart, name the NICs of one (cluster.adapters)",
+				g.Nodes[o.endpoint].Name, g.Nodes[first.endpoint].Name, o.size, first.size)
 		}
 	}
 }

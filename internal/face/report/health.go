@@ -64,10 +64,13 @@ func healthRest(r *cablehealth.Report) doc.Section {
 	return s
 }
 
+// NoHealth is why a report of health judged nothing.
+const NoHealth = "no file has a counter of errors, a state, a limit or an error rate of a port"
+
 // healthVerdict is the first sentence: the fabric as a whole, or how many links stand out.
 func healthVerdict(r *cablehealth.Report) string {
 	if r.Blank() {
-		return "Nothing was judged: no file has a counter of errors, a state, a limit or an error rate of a port."
+		return "Nothing was judged: " + NoHealth + "."
 	}
 	on := judgedOn(r)
 	if len(r.Findings) == 0 {

@@ -84,13 +84,22 @@ func CablingInspection(title string, r *inspect.Report, settings []scenario.Swit
 	return d
 }
 
+// NoPeers is why an inspection judged nothing.
+const NoPeers = "no link and no pair of switches has another to be compared with"
+
 // nothingWrong says on what it rests that there are no errors and warnings.
 func nothingWrong(r *inspect.Report) string {
 	if r.Blank() {
-		return "Nothing was judged: no link and no pair of switches has another to be compared with."
+		return "Nothing was judged: " + NoPeers + "."
 	}
-	return fmt.Sprintf("There are no errors and no warnings: %s and the cables of %s were compared.",
-		exactly(r.LinksJudged, "link", "links"), exactly(r.PairsJudged, "pair of switches", "pairs of switches"))
+	var compared []string
+	if n := r.LinksJudged; n > 0 {
+		compared = append(compared, exactly(n, "link", "links"))
+	}
+	if n := r.PairsJudged; n > 0 {
+		compared = append(compared, "the cables of "+exactly(n, "pair of switches", "pairs of switches"))
+	}
+	return "There are no errors and no warnings: " + strings.Join(compared, " and ") + " were compared."
 }
 
 // fabricCounts is the numbers of the fabric's parts.

@@ -246,7 +246,7 @@ func readQoS(in *portstate.Input) {
 	if name == "" {
 		name = "the host"
 	}
-	h, err := host.Read(name, []host.Source{{Name: in.Name, Text: in.Text}})
+	h, err := host.Read(name, []host.Source{{Name: in.Name, Text: in.Text, Above: in.Above}})
 	if err != nil {
 		in.Set.Notes = append(in.Set.Notes, err.Error()) // with its place
 	}
@@ -264,7 +264,7 @@ func readQoS(in *portstate.Input) {
 	}
 	for i, line := range strings.Split(in.Text, "\n") {
 		if strings.HasPrefix(line, "DCBX mode: Firmware") {
-			remark(host.Place{File: in.Name, Line: i + 1}, "DCBX runs in the firmware: it can overrule what a script of the host sets")
+			remark(host.Place{File: in.Name, Line: in.Above + i + 1}, "DCBX runs in the firmware: it can overrule what a script of the host sets")
 		}
 	}
 }

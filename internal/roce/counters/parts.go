@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"weft/internal/base/cabling"
 	"weft/internal/base/portstate"
 )
 
@@ -23,7 +24,7 @@ func firstHeading(_, text string) string {
 		if line = strings.TrimSpace(line); dashes.MatchString(line) {
 			break
 		}
-		if line != "" && !prompt.MatchString(line) {
+		if _, _, ok := cabling.Prompt(line); line != "" && !ok {
 			before, last = last, line
 		}
 	}

@@ -1,9 +1,10 @@
 package counters
 
 import (
-	"regexp"
+	"cmp"
 	"strings"
 
+	"weft/internal/base/cabling"
 	"weft/internal/base/portstate"
 	"weft/internal/base/wording"
 )
@@ -59,15 +60,11 @@ func hasLine(text string, fits func(line string) bool) bool {
 	return false
 }
 
-// prompt is the prompt of a shell before a command: admin@leaf1:~$ show …
-var prompt = regexp.MustCompile(`^(?:\[)?[A-Za-z0-9_.-]+@([A-Za-z0-9_.-]+)[: ][^$#]*[$#] `)
-
 // lines yields the lines that are not blank, and takes the name of the device from a prompt.
 func lines(in *portstate.Input) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range in.Lines() {
-			if m := prompt.FindStringSubmatch(line); m != nil {
-				in.Device, in.Shell = m[1], line[len(m[0]):]
+			if promptOf(in, line) {
 				continue
 			}
 			if strings.TrimSpace(line) != "" && !yield(line) {
@@ -75,6 +72,15 @@ func lines(in *portstate.Input) func(yield func(string) bool) {
 			}
 		}
 	}
+}
+
+// promptOf takes device and command from a line, if it is a prompt.
+func promptOf(in *portstate.Input, line string) bool {
+	device, command, ok := cabling.Prompt(line)
+	if ok {
+		in.Device, in.Shell = cmp.Or(device, in.Device), command
+	}
+	return ok
 }
 
 // short is a quotation of bounded length.

@@ -111,9 +111,7 @@ func jsonPorts(in *portstate.Input, do func(member)) {
 		line, _, _ := strings.Cut(in.Text[at:], "\n")
 		if !opensJSON(line) {
 			in.Outside(line)
-			if m := prompt.FindStringSubmatch(line); m != nil {
-				in.Device, in.Shell = m[1], line[len(m[0]):]
-			}
+			promptOf(in, line)
 			at += len(line) + 1
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"regexp"
 	"strings"
+
+	"weft/internal/base/cabling"
 )
 
 // Bounds of a host's files: the longest, ethtool -S of many queues, has some
@@ -31,6 +33,7 @@ func (e *Error) Error() string {
 // Source is a file with its content. Name is its path, or its path below the host's folder.
 type Source struct {
 	Name, Text string
+	Above      int // lines of the file above the text
 	// Optional says that the file was found in a folder, not named by the user: without RoCE
 	// settings it is skipped.
 	Optional bool
@@ -57,6 +60,7 @@ type reader struct {
 	host     *Host
 	at       Place
 	lines    []string
+	above    int // lines of the file above them
 	problems []error
 	// over says that a value replaces the known one: of a fix. In a script a value replaces those of
 	// its own file.
@@ -72,8 +76,8 @@ func (r *reader) fail(format string, args ...any) {
 // rest yields the remaining lines that are not blank, without surrounding blanks.
 func (r *reader) rest() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for r.at.Line < len(r.lines) {
-			text := strings.TrimSpace(r.lines[r.at.Line])
+		for r.at.Line-r.above < len(r.lines) {
+			text := strings.TrimSpace(r.lines[r.at.Line-r.above])
 			r.at.Line++
 			if text != "" && !yield(text) {
 				return
@@ -111,7 +115,7 @@ const linkMark = ": <"
 var blanks = regexp.MustCompile(`[ \t]+`)
 
 func (r *reader) file(f Source) {
-	r.at, r.lines = Place{File: f.Name}, nil
+	r.at, r.lines, r.above = Place{File: f.Name, Line: f.Above}, nil, f.Above
 	if len(f.Text) > maxBytes {
 		r.fail("more than %d MiB: no listing of a host is that long", maxBytes>>20)
 		return
@@ -133,14 +137,7 @@ func (r *reader) file(f Source) {
 		r.scripted = false
 		return
 	}
-	text := blanks.ReplaceAllString(f.Text, " ")
-	for _, k := range kinds {
-		if strings.Contains(text, k.mark) && !(k.mark == linkMark && programIn(text)) {
-			k.read(r)
-			return
-		}
-	}
-	if r.environment() {
+	if r.outputs(f) || r.listed(f.Text) || r.environment() {
 		return
 	}
 	r.at.Line = 0
@@ -149,6 +146,48 @@ func (r *reader) file(f Source) {
 		return
 	}
 	r.fail("no known RoCE setting in it: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, show_gids, a script of such commands, or an environment with NCCL_…, UCX_… or NVSHMEM_… (lines of NAME=value, mpirun -x NAME=value, or NCCL's log)")
+}
+
+// outputs reads a file that holds the outputs of several commands. It is false if no two are of known kinds.
+func (r *reader) outputs(f Source) bool {
+	all := cabling.Outputs(f.Text)
+	known := 0
+	for _, o := range all {
+		if kindOf(o.Text) != nil {
+			known++
+		}
+	}
+	if known < 2 {
+		return false
+	}
+	for _, o := range all {
+		r.above = f.Above + o.Line
+		r.at.Line, r.lines = r.above, strings.Split(o.Text, "\n")
+		if !r.listed(o.Text) && !r.environment() && strings.Contains(strings.TrimSpace(o.Text), "\n") {
+			r.host.Skipped = append(r.host.Skipped, Place{File: f.Name, Line: r.above + 1}.String())
+		}
+	}
+	return true
+}
+
+// kindOf is the reader of a text; nil if no kind is known by its marks.
+func kindOf(text string) func(*reader) {
+	text = blanks.ReplaceAllString(text, " ")
+	for _, k := range kinds {
+		if strings.Contains(text, k.mark) && !(k.mark == linkMark && programIn(text)) {
+			return k.read
+		}
+	}
+	return nil
+}
+
+// listed reads the output of one command.
+func (r *reader) listed(text string) bool {
+	read := kindOf(text)
+	if read != nil {
+		read(r)
+	}
+	return read != nil
 }
 
 // say stores a value with its place. Two files with different values are an error: they describe

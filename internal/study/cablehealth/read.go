@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"sort"
 	"strings"
 
 	"weft/internal/base/cabling"
 	"weft/internal/base/cabling/planfile"
 	"weft/internal/base/portstate"
+	"weft/internal/base/wording"
 	ib "weft/internal/ib/counters"
 	"weft/internal/ib/format"
 	"weft/internal/ib/subnet"
@@ -39,14 +42,24 @@ func Read(sources []Source, o Options) (*portstate.Set, []File, error) {
 // ReadKnown reads the files of known kinds, and says of the others why they are not read.
 func ReadKnown(sources []Source, o Options) (set *portstate.Set, files []File, unknown []error) {
 	set = portstate.NewSet()
-	devices := devicesOf(set, sources, o)
+	var parts []part
 	for i, s := range sources {
-		kind, err := readOne(set, s, devices[i])
+		parts = append(parts, partsOf(i, s)...)
+	}
+	devices := devicesOf(set, parts, o)
+	for at := 0; at < len(parts); {
+		end := at + 1
+		for end < len(parts) && parts[end].file == parts[at].file {
+			end++
+		}
+		s := sources[parts[at].file]
+		kind, err := readFile(set, s, parts[at:end], devices[at:end])
 		if err != nil {
 			unknown = append(unknown, err)
-			continue
+		} else {
+			files = append(files, File{s.Name, kind})
 		}
-		files = append(files, File{s.Name, kind})
+		at = end
 	}
 	set.Finish()
 	return set, files, unknown
@@ -55,35 +68,37 @@ func ReadKnown(sources []Source, o Options) (set *portstate.Set, files []File, u
 // devicesOf is the device that each file is about if it does not say so itself, as Ethernet's tools do
 // not: its folder, if the files are in several. Two files of one kind and part in one folder are two
 // devices, called by their files, unless the user or a date in them says that they are two readings.
-func devicesOf(set *portstate.Set, sources []Source, o Options) []string {
+func devicesOf(set *portstate.Set, parts []part, o Options) []string {
 	folders := map[string]bool{}
 	type kindIn struct{ folder, kind, part string }
 	count := map[kindIn]int{}
-	kinds := make([]kindIn, len(sources))
-	for i, s := range sources {
-		folder := filepath.Dir(s.Name)
-		for _, r := range roce.Readers {
-			if len(s.Text) <= portstate.MaxFile && r.Is(s.Text) {
-				kinds[i] = kindIn{folder: folder, kind: r.Name}
-				if r.Part != nil {
-					kinds[i].part = r.Part(s.Name, s.Text)
-				}
-				folders[folder] = true
-				if o.After == 0 && !portstate.HasDate(s.Text) && (r.Dated == nil || !r.Dated(s.Text)) {
-					count[kinds[i]]++
-				}
-				break
-			}
+	last := map[kindIn]int{} // the file, counted from 1
+	kinds := make([]kindIn, len(parts))
+	for i, s := range parts {
+		r := s.reader
+		if !s.ethernet() {
+			continue
+		}
+		kinds[i] = kindIn{folder: filepath.Dir(s.Name), kind: r.Name}
+		if r.Part != nil {
+			kinds[i].part = r.Part(s.Name, s.Text)
+		}
+		folders[kinds[i].folder] = true
+		if o.After == 0 && s.device == "" && last[kinds[i]] != s.file+1 && !s.dated && (r.Dated == nil || !r.Dated(s.Text)) {
+			count[kinds[i]]++
+			last[kinds[i]] = s.file + 1
 		}
 	}
-	out := make([]string, len(sources))
+	out := make([]string, len(parts))
 	byFile := 0
-	for i, s := range sources {
+	for i, s := range parts {
 		if kinds[i].kind == "" {
 			continue
 		}
 		base := filepath.Base(s.Name)
 		switch dir := filepath.Base(kinds[i].folder); {
+		case s.device != "":
+			out[i] = s.device
 		case count[kinds[i]] > 1:
 			out[i] = base
 			byFile++
@@ -102,7 +117,7 @@ func devicesOf(set *portstate.Set, sources []Source, o Options) []string {
 // Kinds lists the kinds of files that are read, a line each.
 func Kinds() string {
 	var b strings.Builder
-	for _, r := range readers() {
+	for _, r := range readers {
 		if r.What != "" {
 			b.WriteString("  " + r.What + "\n")
 		}
@@ -112,12 +127,10 @@ func Kinds() string {
 	return b.String()
 }
 
-func readers() []portstate.Reader {
-	return append(append([]portstate.Reader{}, ib.Readers...), roce.Readers...)
-}
+var readers = slices.Concat(ib.Readers, roce.Readers)
 
-// readOne reads a file by the first reader that knows it.
-func readOne(set *portstate.Set, s Source, device string) (kind string, err error) {
+// readFile reads a file, each part by the reader that knows it.
+func readFile(set *portstate.Set, s Source, parts []part, devices []string) (kind string, err error) {
 	switch {
 	case len(s.Text) > portstate.MaxFile:
 		return "", fmt.Errorf("%s has more than %d MiB: the files of a large fabric have some 100 MB", s.Name, portstate.MaxFile>>20)
@@ -125,13 +138,65 @@ func readOne(set *portstate.Set, s Source, device string) (kind string, err erro
 		return "", fmt.Errorf("%s is empty", s.Name)
 	case strings.IndexByte(s.Text[:min(len(s.Text), 4096)], 0) >= 0:
 		return "", fmt.Errorf("%s is no text", s.Name)
+	case len(parts) == 1 && parts[0].reader == nil:
+		return readOther(set, s)
 	}
-	for _, r := range readers() {
-		if r.Is(s.Text) {
-			r.Read(&portstate.Input{Name: s.Name, Text: s.Text, Set: set, Kind: r.Name, Device: device})
-			return r.Name, nil
+	seen, kinds := neighboursIn(set, s, parts)
+	in := &portstate.Input{Name: s.Name, Set: set}
+	for i, p := range parts {
+		in.Continue(p.Text, p.above)
+		in.Device, in.Shell = devices[i], p.command
+		switch {
+		case p.reader == nil && !seen[i]:
+			skipPart(in, p)
+		case p.reader != nil:
+			in.Kind = p.reader.Name
+			p.reader.Read(in)
+			if !slices.Contains(kinds, in.Kind) {
+				kinds = append(kinds, in.Kind)
+			}
 		}
 	}
+	return strings.Join(kinds, ", "), nil
+}
+
+// neighboursIn reads the neighbours in the parts of a capture that no reader knows. It says which parts have some.
+func neighboursIn(set *portstate.Set, s Source, parts []part) (seen map[int]bool, kinds []string) {
+	var text strings.Builder
+	for _, p := range parts {
+		if p.reader != nil {
+			p.Text = strings.Repeat("\n", strings.Count(p.Text, "\n"))
+		}
+		text.WriteString(p.Text)
+	}
+	before := len(set.Readings)
+	if kind, ok := readPlan(set, Source{s.Name, text.String()}); ok {
+		kinds = append(kinds, kind)
+	}
+	seen = map[int]bool{}
+	for _, r := range set.Readings[before:] {
+		seen[sort.Search(len(parts)-1, func(i int) bool { return r.At.Line <= parts[i].end })] = true
+	}
+	return seen, kinds
+}
+
+// skipPart says of an output that no reader knows that it is left out, and takes its date.
+func skipPart(in *portstate.Input, p part) {
+	said := 0
+	for line := range in.Lines() {
+		if _, _, prompt := cabling.Prompt(line); strings.TrimSpace(line) != "" && !prompt {
+			said++
+		}
+	}
+	if in.AtLine(p.above + 1); said > 0 && p.command != "" {
+		in.Note("the output of %q is of no known kind and is left out", p.command)
+	} else if said > 0 {
+		in.Note("what stands above the next prompt is of no known kind and is left out: %s", wording.Counted(said, "line", "lines"))
+	}
+}
+
+// readOther reads a topology or a plan.
+func readOther(set *portstate.Set, s Source) (kind string, err error) {
 	switch format.Detect([]byte(s.Text[:min(len(s.Text), 1<<16)])) {
 	case format.Topo, format.PortList, format.SubnetLST:
 		return topologyKind, readTopology(set, s)

@@ -33,12 +33,18 @@ func (p *Plan) sonicFiles() (*Output, error) {
 	if len(p.fabric.Switches) > 0 {
 		out.Notes = append(out.Notes, "sonic: switches and ports with settings of their own (switches) have the fabric's in a file for each role: --to sonic-switches writes each switch")
 	}
+	if p.fabric.Routing.MaxPaths > 0 {
+		out.Notes = append(out.Notes, "sonic: routing.max-paths is a setting of FRR: --to sonic-switches writes it for each switch")
+	}
 	for _, r := range roles {
 		w := &sonicWriter{Plan: p, role: r, config: &sonic.Config{File: r.file("config_db", ".json")}}
 		for _, step := range []func() error{w.buffers, w.groups, w.maps, w.marking, w.queues, w.ports} {
 			if err := step(); err != nil {
 				return nil, err
 			}
+		}
+		if err := w.hash(&p.fabric.Routing); err != nil {
+			return nil, err
 		}
 		if _, err := sonic.Resolve(w.config); err != nil {
 			return nil, fmt.Errorf("SONiC cannot express this: %w", err)
@@ -65,6 +71,8 @@ type sonicWriter struct {
 	// names of their rows. only are the ports of the kind, counted from 0; nil: all.
 	suffix string
 	only   []int
+
+	names []string // of the ports, by the site; nil: those of a SONiC switch with all its ports
 }
 
 // named is the name of a row of this kind of port.
@@ -104,7 +112,12 @@ func (w *sonicWriter) row(table, key string, values ...string) {
 }
 
 // port is the name of a port: SONiC numbers ports by lanes.
-func (w *sonicWriter) port(i int) string { return fmt.Sprintf("Ethernet%d", i*max(1, w.Lanes)) }
+func (w *sonicWriter) port(i int) string {
+	if i < len(w.names) {
+		return w.names[i]
+	}
+	return fmt.Sprintf("Ethernet%d", i*max(1, w.Lanes))
+}
 
 func text(b units.Bytes) string { return fmt.Sprint(int64(b)) }
 

@@ -3,11 +3,14 @@ package roceexport
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/internal/base/topology"
 	"weft/internal/roce/sonic"
+	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/scenario"
 	"weft/units"
@@ -26,6 +29,10 @@ func (p *Plan) switchFiles() (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
+	limits, err := p.bgp(g)
+	if err != nil {
+		return nil, err
+	}
 	out := &Output{}
 	seen := map[string]bool{}
 	for i := g.Endpoints; i < len(g.Nodes); i++ {
@@ -34,7 +41,7 @@ func (p *Plan) switchFiles() (*Output, error) {
 			return nil, fmt.Errorf("%q is no name for the folder of one switch", n.Name)
 		}
 		seen[n.Name] = true
-		s := &switchWriter{Plan: p, graph: g, node: n, config: &sonic.Config{File: n.Name + "/config_db.json"}}
+		s := &switchWriter{Plan: p, graph: g, node: n, limits: limits, config: &sonic.Config{File: n.Name + "/config_db.json"}}
 		if err := s.write(); err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Name, err)
 		}
@@ -43,10 +50,14 @@ func (p *Plan) switchFiles() (*Output, error) {
 			return nil, err
 		}
 		out.Files = append(out.Files, File{s.config.File, b.String()})
+		if limits != nil {
+			out.Files = append(out.Files, File{n.Name + "/frr.conf", s.frr()})
+		}
 	}
 	if !p.Ethernet.PFC.Watchdog.Enabled {
 		out.Notes = p.unwatched("sonic-switches")
 	}
+	out.Notes = append(out.Notes, p.pathNotes(g, limits)...)
 	return out, nil
 }
 
@@ -55,16 +66,19 @@ type switchWriter struct {
 	*Plan
 	graph  *topology.Graph
 	node   *topology.Node
+	limits *routing.Multipath // nil: BGP limits nothing
 	config *sonic.Config
 }
 
 func (s *switchWriter) write() error {
-	s.devices()
+	if err := s.devices(); err != nil {
+		return err
+	}
 	cables := s.cables()
 	for k, kind := range s.kinds() {
 		own := s.as(kind.of)
 		own.Ports = len(s.node.Cables)
-		w := &sonicWriter{Plan: own, role: role{cables: cables}, config: s.config, only: kind.ports}
+		w := &sonicWriter{Plan: own, role: role{cables: cables}, config: s.config, only: kind.ports, names: sonicNames(s.node)}
 		if k > 0 {
 			w.suffix = fmt.Sprintf("_%d", k+1)
 		}
@@ -125,11 +139,17 @@ func (s *switchWriter) cables() []units.Length {
 }
 
 // devices writes the switch, its ports and its neighbours.
-func (s *switchWriter) devices() {
-	w := &sonicWriter{Plan: s.Plan, config: s.config}
+func (s *switchWriter) devices() error {
+	w := &sonicWriter{Plan: s.Plan, config: s.config, names: sonicNames(s.node)}
 	about := []string{"hostname", s.node.Name}
 	if kind := types[s.node.Level]; kind != "" {
 		about = append(about, "type", kind)
+	}
+	if s.limits != nil {
+		about = append(about, "bgp_asn", fmt.Sprint(s.limits.ASN[s.number()]), "docker_routing_config_mode", "split-unified") // sonic-device_metadata.yang
+	}
+	if err := w.hash(&s.fabric.OfSwitch(s.node.Name).Routing); err != nil {
+		return err
 	}
 	w.row("DEVICE_METADATA", "localhost", about...)
 	type peer struct{ name, kind string }
@@ -146,11 +166,11 @@ func (s *switchWriter) devices() {
 				speed = rate
 			}
 		}
-		w.row("PORT", w.port(port), "admin_status", status, "lanes", s.lanes(port), "mtu", text(mtu), "speed", fmt.Sprint(int64(speed/units.Mbps)))
+		w.row("PORT", w.port(port), "admin_status", status, "lanes", s.lanes(w.port(port)), "mtu", text(mtu), "speed", fmt.Sprint(int64(speed/units.Mbps)))
 		if c < 0 {
 			continue
 		}
-		name, at, kind := s.neighbour(s.graph.Cables[c], w)
+		name, at, kind := s.neighbour(s.graph.Cables[c])
 		w.row("DEVICE_NEIGHBOR", w.port(port), "name", name, "port", at)
 		if !slices.Contains(peers, peer{name, kind}) {
 			peers = append(peers, peer{name, kind})
@@ -161,10 +181,11 @@ func (s *switchWriter) devices() {
 			w.row("DEVICE_NEIGHBOR_METADATA", p.name, "type", p.kind)
 		}
 	}
+	return nil
 }
 
 // neighbour is the other end of a cable: the device, its port and its type.
-func (s *switchWriter) neighbour(c topology.Cable, w *sonicWriter) (name, port, kind string) {
+func (s *switchWriter) neighbour(c topology.Cable) (name, port, kind string) {
 	end := c.A
 	if &s.graph.Nodes[end.Node] == s.node {
 		end = c.B
@@ -174,14 +195,26 @@ func (s *switchWriter) neighbour(c topology.Cable, w *sonicWriter) (name, port, 
 		host, nic, _ := strings.Cut(n.Name, "/")
 		return host, nic, "Server"
 	}
+	w := &sonicWriter{Plan: s.Plan, names: sonicNames(n)}
 	return n.Name, w.port(int(end.Port)), types[n.Level]
 }
 
-// lanes are the lanes of a port of the chip, counted from 1.
-func (s *switchWriter) lanes(port int) string {
+// lanes are the lanes of a port of the chip, counted from 1. A name of SONiC has the number of the first one, counted from 0.
+func (s *switchWriter) lanes(port string) string {
+	first, _ := strconv.Atoi(strings.TrimPrefix(port, "Ethernet"))
 	var all []string
 	for lane := range max(1, s.Lanes) {
-		all = append(all, fmt.Sprint(port*max(1, s.Lanes)+lane+1))
+		all = append(all, fmt.Sprint(first+lane+1))
 	}
 	return strings.Join(all, ",")
+}
+
+var sonicPort = regexp.MustCompile(`^Ethernet\d{1,6}$`)
+
+// sonicNames are the site's names of the ports of a switch, if all are names of SONiC.
+func sonicNames(n *topology.Node) []string {
+	if slices.ContainsFunc(n.PortNames, func(name string) bool { return !sonicPort.MatchString(name) }) {
+		return nil
+	}
+	return n.PortNames
 }

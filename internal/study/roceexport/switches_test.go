@@ -2,10 +2,12 @@ package roceexport
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +81,15 @@ func TestWhatIsExportedOfEachSwitchComesBackAsItWentOut(t *testing.T) {
     "ethernet.queues=[{priority: 0, schedule: dwrr, weight: 30}, {priority: 3, schedule: dwrr, weight: 70}, {priority: 4, schedule: dwrr, weight: 1}, {priority: 6, schedule: strict, weight: 0}]"]},
   {names: [spine0], ports: [3], set: ["ethernet.pfc.priorities=[]", "ethernet.egress-alpha=4",
     "ethernet.queues=[{priority: 0, schedule: dwrr, weight: 20}, {priority: 3, schedule: dwrr, weight: 80}, {priority: 6, schedule: strict, weight: 0}]"]}]`, incast},
+		"hashes and fewer paths": {8, 8, "{shape: fat-tree, radix: 16}", watched, `, routing: {hash: flow, hash-function: usual/7, max-paths: 4}, switches: [
+  {names: [leaf1], set: [routing.hash=addresses, routing.hash-function=crc/10, routing.max-paths=2]},
+  {names: [spine1], set: [routing.hash-function=crc_32lo/4294967295]}]`, incast},
+		"systems": {4, 8, "{shape: fat-tree, radix: 16}", watched, `, switches: [
+  {names: [leaf0], set: [routing.asn=65000, routing.max-paths=3, routing.multipath-relax=true]},
+  {names: [leaf1], set: [routing.asn=65001]}, {names: [leaf2], set: [routing.asn=65002]}, {names: [leaf3], set: [routing.asn=65003]},
+  {names: [spine0], set: [routing.asn=65100]}, {names: [spine1], set: [routing.asn=4200000000]}]`, incast},
+		"systems that do not matter": {4, 8, "{shape: fat-tree, radix: 16}", watched, `, routing: {multipath-relax: true}, switches: [
+  {names: [leaf0, leaf1, leaf2, leaf3], set: [routing.asn=65000]}, {names: [spine0], set: [routing.asn=65101]}, {names: [spine1], set: [routing.asn=65102]}]`, incast},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -100,6 +111,8 @@ func TestWhatIsExportedOfEachSwitchComesBackAsItWentOut(t *testing.T) {
 			}
 			back := decodeIn(t, folder, strings.Replace(text("{file: site}", "", ""), ", switch: {mtu: 9216B}", "", 1))
 			compareSettings(t, p, &own.Fabrics[0], &back.Fabrics[0])
+			comparePaths(t, p, &own.Fabrics[0], &back.Fabrics[0])
+			compareNames(t, p, back)
 			if got, want := numbered(back, pointsOf(t, back)), pointsOf(t, own); got != want {
 				t.Errorf("the results differ:\n%s\nwant\n%s", got, want)
 			}
@@ -148,6 +161,80 @@ func compareSettings(t *testing.T, p *Plan, own, back *scenario.Fabric) {
 			if !reflect.DeepEqual(w, b) || want.Switch.MTU != got.Switch.MTU {
 				t.Errorf("%s, port %d: read again\n%+v\n(MTU %v), written\n%+v\n(MTU %v)", n.Name, port+1, b, got.Switch.MTU, w, want.Switch.MTU)
 			}
+		}
+	}
+}
+
+// comparePaths compares how each switch chooses among its paths. Systems are not read where multipath-relax is on everywhere.
+func comparePaths(t *testing.T, p *Plan, own, back *scenario.Fabric) {
+	t.Helper()
+	g, err := p.shape.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict := false
+	for i := g.Endpoints; i < len(g.Nodes); i++ {
+		r := own.OfSwitch(g.Nodes[i].Name).Routing
+		strict = strict || r.ASN > 0 && !r.MultipathRelax
+	}
+	for i := g.Endpoints; i < len(g.Nodes); i++ {
+		name := g.Nodes[i].Name
+		want, got := own.OfSwitch(name).Routing, back.OfSwitch(name).Routing
+		if !strict {
+			want.ASN, want.MultipathRelax = 0, got.MultipathRelax
+		}
+		if cabled := len(slices.DeleteFunc(slices.Clone(g.Nodes[i].Cables), func(c int32) bool { return c < 0 })); want.MaxPaths >= cabled {
+			want.MaxPaths = 0 // no limit
+		}
+		if got.Hash != want.Hash || got.HashFunction != want.HashFunction || got.MaxPaths != want.MaxPaths || got.ASN != want.ASN || got.MultipathRelax != want.MultipathRelax {
+			t.Errorf("%s: read again %q %q, %d paths, system %d, relaxed %t; written %q %q, %d paths, system %d, relaxed %t", name,
+				got.Hash, got.HashFunction, got.MaxPaths, got.ASN, got.MultipathRelax, want.Hash, want.HashFunction, want.MaxPaths, want.ASN, want.MultipathRelax)
+		}
+	}
+}
+
+// TestPathsThatSONiCCannotHaveAreRefused names the field and what is valid.
+func TestPathsThatSONiCCannotHaveAreRefused(t *testing.T) {
+	for fabric, want := range map[string]string{
+		", routing: {hash-function: murmur/3}":                                              "routing.hash-function is murmur/3, and SONiC takes an algorithm (crc, xor,",
+		", routing: {hash-function: crc}":                                                   "such as crc/10",
+		", routing: {max-paths: 2}, switches: [{names: [leaf0], set: [routing.asn=65000]}]": "routing.asn of leaf1 is not known: state that of each switch in switches",
+	} {
+		r := decodeIn(t, t.TempDir(), fmt.Sprintf(switchesText, 4, 8, "{shape: fat-tree, radix: 16}", watched, fabric, "pattern: incast, fan-in: 4, sizes: [1MiB]"))
+		p, err := Of(r, &r.Fabrics[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.switchFiles(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", fabric, err, want)
+		}
+	}
+}
+
+// compareNames compares the neighbours, and BGP's sessions, of what is written of a fabric and of the fabric that is read from it: the
+// names of ports are the site's.
+func compareNames(t *testing.T, p *Plan, back *scenario.Resolved) {
+	t.Helper()
+	again, err := Of(back, &back.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := written(t, p, "sonic-switches"), written(t, again, "sonic-switches")
+	for file, text := range first {
+		if strings.HasSuffix(file, "/frr.conf") {
+			if second[file] != text && second[file] != "" { // without systems that matter new ones are chosen
+				t.Errorf("%s of what was read:\n%s\nwant\n%s", file, second[file], text)
+			}
+			continue
+		}
+		var want, got struct {
+			Neighbours map[string]map[string]string `json:"DEVICE_NEIGHBOR"`
+		}
+		if err := errors.Join(json.Unmarshal([]byte(text), &want), json.Unmarshal([]byte(second[file]), &got)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s of what was read: %v, want %v", file, got, want)
 		}
 	}
 }

@@ -68,6 +68,8 @@ var yang = []model{
 	}, []string{"size", "pool"}, map[string]string{"pool": "BUFFER_POOL"}, nil},
 	{"BUFFER_POOL", `.+`, map[string]string{"type": "ingress|egress|both", "mode": "static|dynamic", "size": number, "xoff": number}, []string{"type", "mode"}, nil, nil},
 	{"SCHEDULER", `.+`, map[string]string{"type": "DWRR|WRR|STRICT", "weight": "[1-9][0-9]?|100"}, nil, nil, nil},
+	{"SWITCH_HASH", `GLOBAL`, map[string]string{"ecmp_hash": "", "ecmp_hash_algorithm": "CRC|XOR|RANDOM|CRC_32LO|CRC_32HI|CRC_CCITT|CRC_XOR"}, nil, nil, nil},
+	{"ECMP_LOADSHARE_TABLE_SEED", `hash`, map[string]string{"ecmp_hash_seed": number}, nil, nil, nil}, // of sonic-mgmt-common
 	{"PFC_WD", `Ethernet[0-9]+|GLOBAL`, map[string]string{
 		"action":         "drop|forward|alert",
 		"detection_time": "[1-9][0-9]{2}|[1-4][0-9]{3}|5000", "restoration_time": "[1-9][0-9]{2,3}|[1-5][0-9]{4}|60000",
@@ -78,7 +80,8 @@ var yang = []model{
 func TestTheExportKeepsToSONiCsYANGModels(t *testing.T) {
 	watched := "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true}}}"
 	static := "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}"
-	for _, fabric := range []string{"preset: roce-v2-400g", plain, watched, static} {
+	hashed := "preset: roce-v2-400g, routing: {hash: flow, hash-function: crc_xor/0}"
+	for _, fabric := range []string{"preset: roce-v2-400g", plain, watched, static, hashed} {
 		for name, text := range written(t, planOf(t, fabric), "sonic") {
 			c, err := sonic.Read(name, strings.NewReader(text))
 			if err != nil {

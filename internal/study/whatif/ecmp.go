@@ -17,9 +17,11 @@ import (
 const BGP route.Name = "BGP"
 
 // EvaluateECMP judges an Ethernet fabric without each of some parts. The nodes of the parts are those of the graph; a cable
-// without a rate of its own has the given one.
-func EvaluateECMP(ctx context.Context, g *topology.Graph, rate units.Rate, parts []Part, o Options) (*Report, error) {
+// without a rate of its own has the given one. Of its equally short paths a switch uses those that BGP lets it use; all
+// without limits.
+func EvaluateECMP(ctx context.Context, g *topology.Graph, rate units.Rate, limits *routing.Multipath, parts []Part, o Options) (*Report, error) {
 	b := newBalanced(g, rate, o.Shifts)
+	b.limits = limits
 	return evaluate(ctx, b, parts, o)
 }
 
@@ -30,6 +32,7 @@ type balanced struct {
 	hop    [][]hop   // by switch and port
 	rate   []float64 // by cable
 	island []int     // by endpoint; endpoints of different islands never had a path
+	limits *routing.Multipath
 }
 
 // hop is what a switch's port leads to.
@@ -79,7 +82,7 @@ func spaced(ends, limit int) (shifts []int) {
 
 func (b *balanced) ends() int { return b.g.Endpoints - b.g.Services }
 
-func (b *balanced) text() any { return []any{b.g, b.rate} }
+func (b *balanced) text() any { return []any{b.g, b.rate, b.limits} }
 
 func (b *balanced) whole() (State, error) { return b.judge(make([]bool, len(b.g.Cables))), nil }
 
@@ -127,12 +130,13 @@ type flows struct {
 	*balanced
 	down    []bool
 	routes  *routing.Detours
-	order   [][]int32 // by leaf: the switches with a path to it, the farthest first
-	alive   [][]int   // by island: endpoints with a cable
-	access  [][]place // by endpoint and plane
-	load    []float64 // by channel
-	through []float64 // by switch
-	wanted  [][]want  // by leaf
+	used    [][][]uint16 // by leaf and switch: the ports that BGP uses, if it has limits
+	order   [][]int32    // by leaf: the switches with a path to it, the farthest first
+	alive   [][]int      // by island: endpoints with a cable
+	access  [][]place    // by endpoint and plane
+	load    []float64    // by channel
+	through []float64    // by switch
+	wanted  [][]want     // by leaf
 }
 
 // place is where an endpoint's cable leads.
@@ -181,7 +185,35 @@ func newFlows(b *balanced, down []bool) *flows {
 		}
 		sorting.Func(w.order[leaf], func(x, y int32) int { return cmp.Or(cmp.Compare(dist[y], dist[x]), cmp.Compare(x, y)) })
 	}
+	if b.limits != nil {
+		w.limit()
+	}
 	return w
+}
+
+// limit finds the ports that BGP uses. They are alike for all endpoints of a leaf.
+func (w *flows) limit() {
+	w.used = make([][][]uint16, w.g.Switches())
+	set := w.limits.Of(w.g, w.routes.Set)
+	for e, planes := range w.access {
+		for _, at := range planes {
+			if at.sw < 0 || w.used[at.sw] != nil {
+				continue
+			}
+			w.used[at.sw] = make([][]uint16, w.g.Switches())
+			for _, sw := range w.order[at.sw] {
+				w.used[at.sw][sw] = set(int(sw), e)
+			}
+		}
+	}
+}
+
+// ports are those that a switch uses for the endpoints of a leaf.
+func (w *flows) ports(sw, leaf int) []uint16 {
+	if w.used != nil {
+		return w.used[leaf][sw]
+	}
+	return w.routes.ToLeaf(sw, leaf)
 }
 
 // joined reports whether a path leads from an endpoint to another in a plane.
@@ -274,7 +306,7 @@ func (w *flows) send(from, to int) {
 	}
 }
 
-// carry adds what the endpoints of a leaf get to the loads: each switch shares it evenly among its equally short paths.
+// carry adds what the endpoints of a leaf get to the loads: each switch shares it evenly among the paths that it uses.
 func (w *flows) carry(leaf int) {
 	if len(w.wanted[leaf]) == 0 {
 		return
@@ -290,7 +322,7 @@ func (w *flows) carry(leaf int) {
 			continue
 		}
 		w.through[sw] = 0
-		ports := w.routes.ToLeaf(int(sw), leaf)
+		ports := w.ports(int(sw), leaf)
 		each := data / float64(len(ports))
 		for _, port := range ports {
 			h := w.hop[sw][port]

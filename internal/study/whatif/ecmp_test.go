@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
+	"weft/internal/sim/routing"
 	"weft/internal/study/ledger"
 	"weft/internal/study/many"
 	"weft/internal/study/whatif"
@@ -37,7 +38,7 @@ func costOf(t *testing.T, spec topology.Spec, fail string) (whole whatif.State, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := whatif.EvaluateECMP(t.Context(), g, rate, []whatif.Part{p}, whatif.Options{})
+	r, err := whatif.EvaluateECMP(t.Context(), g, rate, nil, []whatif.Part{p}, whatif.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestHostsOnASpineHaveAPath(t *testing.T) {
 func TestTheWorkIsSharedAndStops(t *testing.T) {
 	g, s := ethernet(t, topology.TwoLevel{Endpoints: 32, NodeNICs: 8, Radix: 16, Spines: 8})
 	parts := whatif.Every(s)
-	alone, err := whatif.EvaluateECMP(t.Context(), g, rate, parts, whatif.Options{})
+	alone, err := whatif.EvaluateECMP(t.Context(), g, rate, nil, parts, whatif.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func TestTheWorkIsSharedAndStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared, err := whatif.EvaluateECMP(t.Context(), g, rate, parts, whatif.Options{Workers: 2, Sharing: many.NewSharing(l, "v", 2)})
+		shared, err := whatif.EvaluateECMP(t.Context(), g, rate, nil, parts, whatif.Options{Workers: 2, Sharing: many.NewSharing(l, "v", 2)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,12 +153,59 @@ func TestTheWorkIsSharedAndStops(t *testing.T) {
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	stopped, err := whatif.EvaluateECMP(ctx, g, rate, parts, whatif.Options{Workers: 1, Told: func(done, _ int) {
+	stopped, err := whatif.EvaluateECMP(ctx, g, rate, nil, parts, whatif.Options{Workers: 1, Told: func(done, _ int) {
 		if done == 3 {
 			stop()
 		}
 	}})
 	if err == nil || stopped == nil || len(stopped.Costs) != 3 || stopped.Parts != len(parts) {
 		t.Errorf("stopped after 3: %v, %+v", err, stopped)
+	}
+}
+
+// TestBGPUsesNoMorePathsThanItsLimits: of 4 spines maximum-paths 2 uses the first two, so that the loss of the first leaves
+// two that carry all, and the loss of the last costs nothing. Without multipath-relax a leaf uses one spine of its own system.
+func TestBGPUsesNoMorePathsThanItsLimits(t *testing.T) {
+	g, s := ethernet(t, topology.TwoLevel{Endpoints: 16, NodeNICs: 4, Radix: 8, Spines: 4})
+	all := func(v int) []int {
+		list := make([]int, g.Switches())
+		for i := range list {
+			list[i] = v
+		}
+		return list
+	}
+	systems := make([]uint32, g.Switches())
+	for i := range systems {
+		systems[i] = 65000 + uint32(i)
+	}
+	for _, c := range []struct {
+		name               string
+		limits             routing.Multipath
+		whole, first, last float64
+	}{
+		{"two paths", routing.Multipath{Most: all(2), ASN: make([]uint32, g.Switches()), Relax: make([]bool, g.Switches())}, 0.5, 0.5, 0.5},
+		{"three paths", routing.Multipath{Most: all(3), ASN: make([]uint32, g.Switches()), Relax: make([]bool, g.Switches())}, 0.75, 0.75, 0.75},
+		{"four paths", routing.Multipath{Most: all(4), ASN: make([]uint32, g.Switches()), Relax: make([]bool, g.Switches())}, 1, 0.75, 0.75},
+		{"a system for each switch", routing.Multipath{Most: all(0), ASN: systems, Relax: make([]bool, g.Switches())}, 0.25, 0.25, 0.25},
+	} {
+		var parts []whatif.Part
+		for _, name := range []string{"spine0", "spine3"} {
+			p, err := whatif.Find(s, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, p)
+		}
+		r, err := whatif.EvaluateECMP(t.Context(), g, rate, &c.limits, parts, whatif.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		worst := map[string]float64{}
+		for _, cost := range r.Costs {
+			worst[cost.Failed] = cost.WorstShift
+		}
+		if !near(r.Whole.WorstShift, c.whole) || !near(worst["spine0"], c.first) || !near(worst["spine3"], c.last) || r.Whole.Pairs != 16*15 {
+			t.Errorf("%s: the whole fabric %.3f, %v; want %.3f, %.3f, %.3f", c.name, r.Whole.WorstShift, worst, c.whole, c.first, c.last)
+		}
 	}
 }

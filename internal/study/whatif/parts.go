@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"weft/internal/base/cabling"
 	"weft/internal/base/wording"
 	"weft/internal/ib/subnet"
+	"weft/internal/sim/catalog"
 )
 
 // Part is a part of a fabric that fails: a switch, or a cable.
@@ -105,12 +107,21 @@ func nodesNamed(s *subnet.Subnet, text string) (found []int32, err error) {
 	return found, nil
 }
 
+// unknown is the error of a name that no part has, with the nearest name or some.
 func unknown(s *subnet.Subnet, text string) error {
-	var first []string
+	var names, first []string
 	for i := range s.Nodes {
-		if s.Nodes[i].Kind == subnet.Switch && len(first) < 3 {
-			first = append(first, strconv.Quote(s.Nodes[i].Name))
+		n := &s.Nodes[i]
+		if names = append(names, n.Name); n.Kind == subnet.Switch && len(first) < 3 {
+			first = append(first, strconv.Quote(n.Name))
 		}
+	}
+	name, port, hasPort := strings.Cut(text, ":")
+	if near := cmp.Or(catalog.Nearest(text, names), catalog.Nearest(name, names)); near != "" {
+		if hasPort && near != catalog.Nearest(text, names) {
+			near += ":" + port
+		}
+		return fmt.Errorf("%q is no part of the fabric: do you mean %q?", wording.Abridged(text, 64), wording.Abridged(near, 64))
 	}
 	return fmt.Errorf("%q is no part of the fabric: want a switch, or a switch and a port, such as leaf7:12; the switches are %s, …", wording.Abridged(text, 64), strings.Join(first, ", "))
 }

@@ -103,6 +103,8 @@ func TestAPartThatTheFabricDoesNotHaveIsRefused(t *testing.T) {
 	s.Nodes[34].Name = "MF0;rack7:MQM9700/U1"
 	for text, want := range map[string]string{
 		"nonsense":   "is no part of the fabric",
+		"spin1":      `"spin1" is no part of the fabric: do you mean "spine1"?`,
+		"spin1:9":    `"spin1:9" is no part of the fabric: do you mean "spine1:9"?`,
 		"spine1:99":  "has no cable at port 99",
 		"spine1:x":   "has no cable at port x",
 		"twin":       "is the name of 2 nodes",

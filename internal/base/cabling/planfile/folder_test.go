@@ -92,7 +92,7 @@ func TestEndsThatContradictEachOtherAreLeftOut(t *testing.T) {
 		t.Errorf("%q, want %q", cables(f), want)
 	}
 	notes := strings.Join(f.Notes, "\n")
-	if !strings.Contains(notes, "lab/leaf1.lldp.txt:4: leaf1 port Ethernet0 leads to spine1 Ethernet4 here, but spine1 says that its port leads to leaf2 Ethernet0 (lab/spine1.lldp.txt:4)") {
+	if !strings.Contains(notes, "lab/leaf1.lldp.txt:4: leaf1 port Ethernet0 leads to spine1 Ethernet4 here, but spine1 port Ethernet4 leads to leaf2 Ethernet0 (lab/spine1.lldp.txt:4)") {
 		t.Errorf("%q", notes)
 	}
 }
@@ -149,5 +149,56 @@ func TestLLDPHasManyForms(t *testing.T) {
 		if len(f.Cables) != 1 || !has(f, "leaf1 swp1", "spine1 swp2") {
 			t.Errorf("%s: %q", name, cables(f))
 		}
+	}
+}
+
+// TestTheCaptureOfSeveralSwitches: each prompt is a switch, and other outputs between the neighbours are passed over.
+func TestTheCaptureOfSeveralSwitches(t *testing.T) {
+	capture := "admin@leaf1:~$ show pfc counters\n  Port Rx    PFC0\n---------  ------\nEthernet0       0\nadmin@leaf1:~$ show lldp table\n" + lldp(lldpRow("Ethernet0", "spine1", "Ethernet4", "")) +
+		"admin@leaf2:~$ show lldp table\n" + lldp(lldpRow("Ethernet0", "spine1", "Ethernet8", "")) + "spine1# lldpctl -f json\n" +
+		`{"lldp": {"interface": [{"Ethernet4": {"chassis": {"leaf1": {}}, "port": {"id": {"type": "local", "value": "Ethernet0"}}}}]}}` + "\nspine1#\n"
+	f := must(t, "all.txt", capture)
+	if len(f.Cables) != 2 || !has(f, "leaf1 Ethernet0", "spine1 Ethernet4") || !has(f, "leaf2 Ethernet0", "spine1 Ethernet8") {
+		t.Errorf("%q, %q", cables(f), f.Notes)
+	}
+	for _, c := range f.Cables {
+		if line := strings.Split(capture, "\n")[c.Place.Line-1]; !strings.Contains(line, "Ethernet0") {
+			t.Errorf("a cable is told at line %d, which is %q", c.Place.Line, line)
+		}
+	}
+}
+
+// TestWhatASwitchSeesComesBeforeWhatAnotherIsConfiguredFor: two crossed uplinks, seen from one end alone.
+func TestWhatASwitchSeesComesBeforeWhatAnotherIsConfiguredFor(t *testing.T) {
+	config := func(name, first, second string) string {
+		return `{"DEVICE_METADATA|localhost": {"hostname": "` + name + `", "type": "LeafRouter"}, "DEVICE_NEIGHBOR|Ethernet0": {"name": "` + first + `", "port": "Ethernet0"}, "DEVICE_NEIGHBOR|Ethernet8": {"name": "` + second + `", "port": "Ethernet0"}}`
+	}
+	spine := func(name, port string) string {
+		return `{"DEVICE_METADATA|localhost": {"hostname": "` + name + `", "type": "SpineRouter"}, "DEVICE_NEIGHBOR|Ethernet0": {"name": "leaf1", "port": "` + port + `"}}`
+	}
+	f := folder(t, map[string]string{
+		"leaf1/config_db.json": config("leaf1", "spine1", "spine2"), "spine1/config_db.json": spine("spine1", "Ethernet0"), "spine2/config_db.json": spine("spine2", "Ethernet8"),
+		"leaf1/lldp.txt": lldp(lldpRow("Ethernet0", "spine2", "Ethernet0", ""), lldpRow("Ethernet8", "spine1", "Ethernet0", "")),
+	})
+	if len(f.Cables) != 2 || !has(f, "leaf1 Ethernet0", "spine2 Ethernet0") || !has(f, "leaf1 Ethernet8", "spine1 Ethernet0") || len(f.Contradictions) > 0 {
+		t.Errorf("%q, contradictions %q", cables(f), f.Contradictions)
+	}
+	want := "lab/spine1/config_db.json:1: spine1 port Ethernet0 leads to leaf1 Ethernet0 here, but leaf1 port Ethernet0 sees spine2 Ethernet0 (lab/leaf1/lldp.txt:4); the latter is taken"
+	if notes := strings.Join(f.Notes, "\n"); !strings.Contains(notes, want) {
+		t.Errorf("%q, want %q", notes, want)
+	}
+}
+
+// TestTwoSwitchesWithOneHostNameAreTold, and keep their cables under the names of their folders.
+func TestTwoSwitchesWithOneHostNameAreTold(t *testing.T) {
+	config := func(peer string) string {
+		return `{"DEVICE_METADATA|localhost": {"hostname": "leaf1", "type": "LeafRouter"}, "DEVICE_NEIGHBOR|Ethernet0": {"name": "` + peer + `", "port": "eth0"}}`
+	}
+	f := folder(t, map[string]string{"leaf1/config_db.json": config("gpu1"), "leaf2/config_db.json": config("gpu2")})
+	if len(f.Cables) != 2 || !has(f, "leaf1 Ethernet0", "gpu1 eth0") || !has(f, "leaf2 Ethernet0", "gpu2 eth0") {
+		t.Errorf("%q, %q", cables(f), f.Notes)
+	}
+	if want := `lab/leaf2/config_db.json:1: its host name is "leaf1", as that of lab/leaf1/config_db.json`; len(f.Contradictions) != 1 || !strings.Contains(f.Contradictions[0], want) {
+		t.Errorf("%q, want %q", f.Contradictions, want)
 	}
 }

@@ -3,11 +3,13 @@ package planfile
 import (
 	"cmp"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"weft/internal/base/cabling"
+	"weft/internal/base/sorting"
 	"weft/internal/base/wording"
 )
 
@@ -86,18 +88,30 @@ func nameKey(name string) string {
 
 // add takes a view, or adds it to the view of the same switch. What a switch sees comes before what is configured.
 func (j *joiner) add(v *view) {
+	for i := range v.sights {
+		v.sights[i].configured = v.configured()
+	}
 	key := nameKey(v.name)
 	old := j.own[key]
+	if old != nil && j.clash(old, v) {
+		key = nameKey(v.name)
+		old = j.own[key]
+	}
 	if old == nil {
 		j.own[key] = v
 		j.views = append(j.views, v)
 		return
 	}
-	if strings.HasPrefix(old.format, "SONiC ") && old.format != "SONiC show lldp table" && !strings.HasPrefix(v.format, "SONiC ") || v.format == "SONiC show lldp table" {
-		old.sights = append(v.sights, old.sights...)
-	} else {
-		old.sights = append(old.sights, v.sights...)
-	}
+	old.sights = append(old.sights, v.sights...)
+	sorting.StableFunc(old.sights, func(a, b sight) int {
+		switch {
+		case b.configured && !a.configured:
+			return -1
+		case a.configured && !b.configured:
+			return 1
+		}
+		return 0
+	})
 	for name, p := range v.ports {
 		mine := old.port(name)
 		mine.alias, mine.rate, mine.length = cmp.Or(mine.alias, p.alias), cmp.Or(mine.rate, p.rate), cmp.Or(mine.length, p.length)
@@ -107,6 +121,23 @@ func (j *joiner) add(v *view) {
 	}
 	old.model = cmp.Or(old.model, v.model)
 	old.notes = append(old.notes, v.notes...)
+}
+
+// clash reports whether two configurations in folders of different switches have one host name, and gives the second the name of
+// its file or folder then.
+func (j *joiner) clash(old, v *view) bool {
+	own := OwnerOf(v.file)
+	if old.format != v.format || !v.configured() || path.Dir(old.file) == path.Dir(v.file) || own == "" || nameKey(own) == nameKey(v.name) {
+		return false
+	}
+	j.b.dispute(nil, cabling.Place{File: v.file, Line: 1}, "its host name is %s, as that of %s: the switch is called %s, as its file or folder", quote(v.name), old.file, quote(own))
+	v.name = own
+	return true
+}
+
+// configured reports whether a view is a configuration, and not what the switch sees.
+func (v *view) configured() bool {
+	return strings.HasPrefix(v.format, "SONiC ") && v.format != "SONiC show lldp table"
 }
 
 // halvesOf are the sights of a switch, one for each port. Two neighbours on a port that are not the same are no
@@ -229,25 +260,21 @@ func (j *joiner) cable(h *half, halves map[*view]*halfs) error {
 	if back == nil || back.peer != h.v {
 		back = j.answer(h, own, halves)
 	}
+	against := j.against(h, back, own, halves)
 	switch {
-	case back == nil:
-		if other := halves[h.peer].at[h.port]; other != nil {
-			j.b.dispute(append(j.disputed(h.v, own), j.disputed(h.peer, h.port)...), h.s.place, "%s port %s leads to %s here, but %s says that its port leads to %s (%s); both are left out",
-				h.v.name, own, peerText(h), h.peer.name, peerText(other), other.s.place)
-			return nil
-		}
-		if other := leadingTo(h.v, own, halves[h.peer]); other != nil {
-			j.b.dispute(append(j.disputed(h.v, own), j.disputed(h.peer, h.port)...), h.s.place, "%s port %s leads to %s here, but %s says that it is at its port %s (%s); both are left out",
-				h.v.name, own, peerText(h), h.peer.name, other.s.port, other.s.place)
-			return nil
-		}
+	case against == nil && back == nil:
 		j.one++
-	case !j.agrees(back, own):
-		j.b.dispute(append(j.disputed(h.v, own), j.disputed(h.peer, h.port)...), h.s.place, "%s port %s leads to %s here, but there the neighbour is %s (%s); both are left out",
-			h.v.name, own, peerText(h), peerText(back), back.s.place)
+	case against == nil:
+		h.port = back.v.portNamed(back.s.port)
+	case against.s.configured && !h.s.configured: // what is seen holds
+	case h.s.configured && !against.s.configured:
+		j.b.note(h.s.place, "%s port %s leads to %s here, but %s port %s sees %s (%s); the latter is taken",
+			h.v.name, own, peerText(h), h.peer.name, against.s.port, peerText(against), against.s.place)
 		return nil
 	default:
-		h.port = back.v.portNamed(back.s.port)
+		j.b.dispute(append(j.disputed(h.v, own), j.disputed(h.peer, h.port)...), h.s.place, "%s port %s leads to %s here, but %s port %s leads to %s (%s); both are left out",
+			h.v.name, own, peerText(h), h.peer.name, against.s.port, peerText(against), against.s.place)
+		return nil
 	}
 	c.B = cabling.End{Device: j.b.device(h.peer.name), Port: h.port}
 	if p := h.peer.ports[h.port]; p != nil && p.alias != h.port {
@@ -255,6 +282,21 @@ func (j *joiner) cable(h *half, halves map[*view]*halfs) error {
 	}
 	j.b.connect(c)
 	return j.b.full(h.s.place.Line)
+}
+
+// against is the sight of the other switch that contradicts a half: at the far port, or of the own port at another; nil if none
+// does. back is the other half, if there is one.
+func (j *joiner) against(h, back *half, own string, halves map[*view]*halfs) *half {
+	if back != nil {
+		if j.agrees(back, own) {
+			return nil
+		}
+		return back
+	}
+	if other := halves[h.peer].at[h.port]; other != nil {
+		return other
+	}
+	return leadingTo(h.v, own, halves[h.peer])
 }
 
 // agrees is whether the other half leads back to a port.

@@ -25,31 +25,64 @@ func Read(name string, open func(name string) (io.ReadCloser, error)) (*cabling.
 		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
 	}
 	defer func() { _ = in.Close() }()
-	f, v, err := readOne(name, in)
-	if err != nil || v == nil {
+	f, views, err := readOne(name, in)
+	if err != nil || len(views) == 0 {
 		return f, err
 	}
-	v.named(OwnerOf(name), "this switch")
-	return join(name, v.format, []*view{v})
+	for _, v := range views {
+		v.named(OwnerOf(name), "this switch")
+	}
+	return join(name, views[0].format, views)
 }
 
-// readOne reads a file: a fabric, or the view of one switch.
-func readOne(name string, in io.Reader) (*cabling.Fabric, *view, error) {
+// readOne reads a file: a fabric, or the view of one switch, or those of a terminal's capture.
+func readOne(name string, in io.Reader) (f *cabling.Fabric, views []*view, err error) {
 	text, latin1, err := readText(name, in)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, v, err := recognise(name, text)
+	if views = captured(name, text); len(views) == 0 {
+		var v *view
+		if f, v, err = recognise(name, text); v != nil {
+			views = []*view{v}
+		}
+	}
 	if latin1 {
 		const note = ": not in UTF-8, and read as Latin-1"
 		if f != nil {
 			f.Note("%s%s", name, note)
 		}
-		if v != nil {
-			v.notes = append(v.notes, name+note)
+		if len(views) > 0 {
+			views[0].notes = append(views[0].notes, name+note)
 		}
 	}
-	return f, v, err
+	return f, views, err
+}
+
+// captured is the views in a file that holds the outputs of several commands, of one switch or of several.
+func captured(name, text string) (views []*view) {
+	outputs := cabling.Outputs(text)
+	if len(outputs) < 2 {
+		return nil
+	}
+	for _, o := range outputs {
+		lines := strings.Split(strings.ReplaceAll(o.Text, "\r", ""), "\n")
+		v := viewOfBlocks(name, lines)
+		if t, head := lldpText(lines); v == nil && t != nil {
+			v = viewOfText(name, lines, t, head)
+		} else if i := beginOfJSON(lines); v == nil && i > 0 {
+			_, v, _ = recogniseJSON(name, strings.Join(lines[i:], "\n"), lines[0], i+1)
+		}
+		if v == nil {
+			continue
+		}
+		v.name = cmp.Or(o.Device, v.name)
+		for i := range v.sights {
+			v.sights[i].place.Line += o.Line
+		}
+		views = append(views, v)
+	}
+	return views
 }
 
 var dotBegin = regexp.MustCompile(`(?is)^(strict\s+)?(di)?graph\b[^{]*\{`)
@@ -215,15 +248,17 @@ func ReadFolder(fsys fs.FS, name string) (*cabling.Fabric, error) {
 		}
 		defer func() { _ = in.Close() }()
 		full := path.Join(name, p)
-		f, v, err := readOne(full, in)
+		f, seen, err := readOne(full, in)
 		switch {
 		case err != nil:
 			if others++; first == nil {
 				first = err
 			}
-		case v != nil:
-			v.named(OwnerOf(p), OwnerOf(full), full)
-			views = append(views, v)
+		case len(seen) > 0:
+			for _, v := range seen {
+				v.named(OwnerOf(p), OwnerOf(full), full)
+			}
+			views = append(views, seen...)
 		default:
 			plans = append(plans, f)
 		}

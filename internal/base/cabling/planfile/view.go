@@ -34,13 +34,14 @@ type ownPort struct {
 
 // sight is a neighbour at a port.
 type sight struct {
-	port     string
-	peer     string // the neighbour's name
-	peerPort string // as the neighbour names it; may be a MAC address
-	descr    string // the neighbour's description of its port
-	station  bool   // the neighbour says that it is no switch
-	rate     units.Rate
-	place    cabling.Place
+	port       string
+	peer       string // the neighbour's name
+	peerPort   string // as the neighbour names it; may be a MAC address
+	descr      string // the neighbour's description of its port
+	station    bool   // the neighbour says that it is no switch
+	configured bool   // by an operator, and not seen
+	rate       units.Rate
+	place      cabling.Place
 }
 
 // neighbour is what a file says about a neighbour.
@@ -119,17 +120,14 @@ func withoutPlainWords(name string) string {
 	}
 }
 
-// A prompt of a terminal, or a line with the name, as in "admin@leaf1:~$ show lldp table", "leaf1#show lldp neighbors" and "hostname leaf1".
-var (
-	promptLine = regexp.MustCompile(`^(?:\x1b\[[0-9;?]*[a-zA-Z])*\s*(?:[\w.-]+@)?([A-Za-z][\w.-]*)(?:\([\w-]+\))?(?::[^\s$#>]*)?\s?[$#>]\s*(?:sudo\s+)?(?:show|sh|lldp\w*|cat|vtysh|nv|net|docker|sonic)\b`)
-	nameLine   = regexp.MustCompile(`(?i)^\s*(?:!\s*device:|hostname[:=]?|system name\s*:|switchname[:=]?)\s+"?([\w.-]+)`)
-)
+// nameLine is a line with the name of the switch, as in "hostname leaf1".
+var nameLine = regexp.MustCompile(`(?i)^\s*(?:!\s*device:|hostname[:=]?|system name\s*:|switchname[:=]?)\s+"?([\w.-]+)`)
 
 // nameIn is the name of the switch in the lines before the answer of a command; head is the text up to the answer.
 func nameIn(head string) string {
 	for line := range strings.Lines(head) {
-		if m := promptLine.FindStringSubmatch(line); m != nil {
-			return m[1]
+		if name, command, ok := cabling.Prompt(line); ok && name != "" && command != "" {
+			return name
 		}
 		if m := nameLine.FindStringSubmatch(line); m != nil {
 			return m[1]

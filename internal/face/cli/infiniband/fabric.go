@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/flags"
 	"weft/internal/face/cli/simulator"
 	"weft/internal/face/report"
@@ -106,7 +105,7 @@ func inspectSubnet(e *simulator.Simulator, name string, f fabricFile, asJSON boo
 	}
 	err := e.Present(report.Inspection(fmt.Sprintf("%s (%s)", name, f.format), found, openSMBlocks(foreseen, why)), asJSON, out)
 	if err == nil && found.Blank() {
-		err = exit.Errorf(exit.NotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", name)
+		err = notJudged(asJSON, report.NoPeers)
 	}
 	return err
 }

@@ -64,7 +64,7 @@ nothing could be judged.`,
 			}
 			err = e.Present(report.Health(title, found), asJSON, found)
 			if err == nil && found.Blank() {
-				err = exit.Errorf(exit.NotJudged, "nothing was judged: no file has a counter of errors, a state, a limit or an error rate of a port")
+				err = notJudged(asJSON, report.NoHealth)
 			}
 			return err
 		},
@@ -73,6 +73,14 @@ nothing could be judged.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	e.ReportFlags(cmd)
 	return cmd
+}
+
+// notJudged is the error behind a report that judges nothing. The report says why, unless it is JSON.
+func notJudged(asJSON bool, why string) error {
+	if asJSON {
+		return exit.Errorf(exit.NotJudged, "nothing was judged: %s", why)
+	}
+	return exit.Errorf(exit.NotJudged, "exit code %d, as nothing was judged", exit.NotJudged)
 }
 
 // healthSources reads the files.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"weft/internal/base/cabling"
-	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/overrides"
 	"weft/internal/face/cli/process"
 	"weft/internal/face/cli/simulator"
@@ -100,7 +99,6 @@ func inspectCabling(e *simulator.Simulator, path string, source *cabled.Source, 
 	for _, end := range source.Disputed {
 		disputed[int32(end.Device)] = true
 	}
-	source.Notes = slices.DeleteFunc(source.Notes, func(note string) bool { return slices.Contains(source.Contradictions, note) })
 	found := inspect.Ethernet(source.Subnet, source.Contradictions, disputed)
 	out := inspectedCabling{File: path, Format: source.Format, Report: found, Notes: source.Notes}
 	var settings []scenario.SwitchSettings
@@ -116,9 +114,10 @@ func inspectCabling(e *simulator.Simulator, path string, source *cabled.Source, 
 			}
 		}
 	}
+	out.Notes = slices.DeleteFunc(slices.Clone(out.Notes), func(note string) bool { return slices.Contains(source.Contradictions, note) })
 	err := e.Present(report.CablingInspection(fmt.Sprintf("%s (%s)", path, source.Format), found, settings, out.Notes), asJSON, out)
 	if err == nil && found.Blank() {
-		err = exit.Errorf(exit.NotJudged, "%s: nothing was judged: no link and no pair of switches has another to be compared with", path)
+		err = notJudged(asJSON, report.NoPeers)
 	}
 	return err
 }

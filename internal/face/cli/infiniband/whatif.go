@@ -166,7 +166,8 @@ func (w *whatIf) judge(ctx context.Context, e *simulator.Simulator, f *failing, 
 		o.Shifts = everyLinkShifts
 	}
 	if f.graph != nil {
-		return whatif.EvaluateECMP(ctx, f.graph, f.r.Fabrics[f.fabric].Link.Rate(), parts, o)
+		fabric := &f.r.Fabrics[f.fabric]
+		return whatif.EvaluateECMP(ctx, f.graph, fabric.Link.Rate(), network.Multipath(fabric, f.graph), parts, o)
 	}
 	return whatif.Evaluate(ctx, f.subnet, parts, o)
 }
@@ -305,15 +306,23 @@ func (w *whatIf) parts(s *subnet.Subnet) (parts []whatif.Part, alike int, err er
 	if w.everyLink && len(w.fail) > 0 {
 		return nil, 0, errors.New("--every-link judges every part: leave --fail out")
 	}
+	var wrong []error
 	for _, text := range w.fail {
 		p, err := whatif.Find(s, text)
-		if err != nil {
-			return nil, 0, fmt.Errorf("--fail %w", err)
+		switch {
+		case err != nil:
+			wrong = append(wrong, fmt.Errorf("--fail %w", err))
+		case slices.ContainsFunc(parts, func(o whatif.Part) bool { return o.Same(s, p) }):
+			wrong = append(wrong, fmt.Errorf("--fail %q: this part fails already", text))
+		default:
+			parts = append(parts, p)
 		}
-		if slices.ContainsFunc(parts, func(o whatif.Part) bool { return o.Same(s, p) }) {
-			return nil, 0, fmt.Errorf("--fail %q: this part fails already", text)
-		}
-		parts = append(parts, p)
+	}
+	if len(wrong) > 0 && len(parts) > 0 {
+		wrong = append(wrong, fmt.Errorf("nothing was judged, nor was %s: mend or leave out the above", parts[0].Name))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, 0, err
 	}
 	if !w.everyLink {
 		return parts, 0, nil
