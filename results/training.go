@@ -120,6 +120,8 @@ type TrainingFabric struct {
 	// UndisturbedPs is the step without the scenario's faults, slow cables and streams; 0 if it has
 	// none.
 	UndisturbedPs int64 `json:"undisturbed_ps,omitempty"`
+	// FaultsUnmet is the faults that begin after the end of every simulation: they have no effect on the step.
+	FaultsUnmet int `json:"faults_unmet,omitempty"`
 	// Beside is the streams' results during the simulated step.
 	Beside  []Stream `json:"beside,omitempty"`
 	Failure string   `json:"failure,omitempty"`
@@ -168,6 +170,17 @@ func (f *TrainingFabric) LastingPs() int64 {
 		return f.Noise.MeanPs
 	}
 	return f.StepPs
+}
+
+// LongestPs is the length of the longest simulation: the step, or a phase of it.
+func (f *TrainingFabric) LongestPs() (longest int64) {
+	if f.Whole {
+		return f.StepPs
+	}
+	for i := range f.Phases {
+		longest = max(longest, f.Phases[i].MostPs)
+	}
+	return longest
 }
 
 // TrainingNoise is the step with random stragglers and noise, over several draws.

@@ -189,7 +189,7 @@ func (r *rules) choice(s *cabled.Source) cabled.Choice {
 }
 
 // hostNames are the names that an entry of cluster.hosts stands for: a pattern, or @ and the name of a file with one
-// name a line.
+// name a line, or of Slurm's.
 func (r *rules) hostNames(entry string) ([]string, error) {
 	file, listed := strings.CutPrefix(entry, "@")
 	if !listed {
@@ -212,20 +212,49 @@ func (r *rules) hostNames(entry string) ([]string, error) {
 		if len(words) == 0 {
 			continue
 		}
-		name, _, _ := strings.Cut(words[0], ":")
-		more, err := r.counted(name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		for _, pattern := range hostPatterns(words) {
+			more, err := r.counted(pattern)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			names = append(names, more...)
 		}
-		names = append(names, more...)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", file, err)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s names no host: want one name a line", file)
+		return nil, fmt.Errorf("%s names no host: want one name a line, or NodeName=… or Nodes=… of Slurm", file)
 	}
 	return names, nil
+}
+
+// hostPatterns are the hosts of a line: its first word, or in a line of slurm.conf or topology.conf the list of NodeName, or
+// of the Nodes of a switch or a block. Nodes of a partition are known from other lines.
+func hostPatterns(words []string) (patterns []string) {
+	of, _, set := strings.Cut(strings.ToLower(words[0]), "=")
+	if !set {
+		name, _, _ := strings.Cut(words[0], ":")
+		return []string{name}
+	}
+	for _, word := range words {
+		key, list, _ := strings.Cut(word, "=")
+		key = strings.ToLower(key)
+		if key != "nodename" && (key != "nodes" || of != "switchname" && of != "blockname") || strings.EqualFold(list, "DEFAULT") {
+			continue
+		}
+		depth := 0 // commas within brackets are of a pattern
+		patterns = append(patterns, strings.FieldsFunc(list, func(c rune) bool {
+			switch c {
+			case '[':
+				depth++
+			case ']':
+				depth--
+			}
+			return c == ',' && depth == 0
+		})...)
+	}
+	return patterns
 }
 
 // deriveFile makes the topology of a fabric that of its file. The name of the file is not kept: a resolved scenario has

@@ -120,7 +120,13 @@ func TestTheSiteSaysWhichHostIsWhichNode(t *testing.T) {
 	folder := t.TempDir()
 	realSubnet(t, folder)
 	write(t, folder, "hosts.txt", "# by rack\ngpu10 slots=2\ngpu2:2\n\n")
+	write(t, folder, "topology.conf", "# racks\nSwitchName=s0 Switches=s[1-2]\nSwitchName=s1 Nodes=gpu[10],gpu[1-2]\n")
+	write(t, folder, "slurm.conf", "ClusterName=x\nNodeName=DEFAULT CPUs=4\nNodeName=gpu[1,10] CPUs=8\nPartitionName=all Nodes=gpu[1-10]\n")
+	write(t, folder, "none.conf", "SwitchName=s0 Switches=s[1-2]\n")
 	for cluster, want := range map[string]string{
+		`, hosts: "@topology.conf"`:                    "gpu10/mlx5_0 gpu10/mlx5_1 gpu1/mlx5_0 gpu1/mlx5_1 gpu2/mlx5_0 gpu2/mlx5_1",
+		`, hosts: "@slurm.conf"`:                       "gpu1/mlx5_0 gpu1/mlx5_1 gpu10/mlx5_0 gpu10/mlx5_1",
+		`, hosts: "@none.conf"`:                        "error: none.conf names no host: want one name a line, or NodeName=… or Nodes=… of Slurm",
 		", hosts: [gpu10, gpu1]":                       "gpu10/mlx5_0 gpu10/mlx5_1 gpu1/mlx5_0 gpu1/mlx5_1",
 		`, hosts: "gpu[1-2]"`:                          "gpu1/mlx5_0 gpu1/mlx5_1 gpu2/mlx5_0 gpu2/mlx5_1",
 		`, hosts: "@hosts.txt"`:                        "gpu10/mlx5_0 gpu10/mlx5_1 gpu2/mlx5_0 gpu2/mlx5_1",
@@ -131,7 +137,7 @@ func TestTheSiteSaysWhichHostIsWhichNode(t *testing.T) {
 		", hosts: [gpu1, gpu1]":                        "error: host \"gpu1\" is named twice",
 		", hosts: [gpu1, storage]":                     "error: write cluster.adapters with the names that all nodes have",
 		", hosts: [gpu1], adapters: [mlx5_7, mlx5_0]":  "error: host gpu1 has no port mlx5_7 with a cable: it has mlx5_0, mlx5_1",
-		", adapters: [mlx5_0]":                         "error: a node of the cluster 2",
+		", adapters: [mlx5_0]":                         "error: a node of the cluster has 2 NICs",
 		", nodes: 4":                                   "error: a cluster of 4 nodes, and the fabric has 3 of a kind",
 		`, hosts: "@none.txt"`:                         "error: none.txt cannot be read",
 	} {

@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/base/topology"
 	"weft/internal/ib/format"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/control"
 	"weft/scenario"
 	"weft/units"
 )
@@ -155,6 +158,40 @@ func TestConnectionsSpreadOverTheLIDsOfANIC(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes lack %q: %s", want, notes)
 		}
+	}
+}
+
+// TestAPathToAFurtherLIDHasItsOwnLevel: OpenSM answers a path record by both LIDs, so that each of a NIC's LIDs has the level
+// of its own path; a connection that uses it sends on that.
+func TestAPathToAFurtherLIDHasItsOwnLevel(t *testing.T) {
+	folder := t.TempDir()
+	_, r := dumped(t, folder, "{shape: torus, dims: [4, 4]}", "dfsssp", 1)
+	given := resolveIn(t, folder, fmt.Sprintf(onTables, "{file: real.topo}", ", tables: tables, lids: spread", ", ib: {vls: 8}"))
+	p, err := control.NewPlan(given, &given.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := 0 // levels that are not those of the first LID
+	lid := p.Paths[0].LID
+	for a := range int32(p.Graph.Endpoints) {
+		for b := range int32(p.Graph.Endpoints) {
+			for k := range units.LID(2) {
+				atA, atB := fabric.Connection{Entropy: uint32(k) << 1}, fabric.Connection{Entropy: uint32(k)<<1 | 1}
+				p.ByPath(a, b, &atA, &atB)
+				if want := r.SL(lid[a], lid[b]+k); a != b && atA.SL != want {
+					t.Fatalf("from %d to LID %d of %d: level %d, the path has %d", a, k, b, atA.SL, want)
+				}
+				if want := p.LevelOf(0, topology.NodeID(a), topology.NodeID(b), int(k)); atA.SL != want {
+					t.Fatalf("from %d to LID %d of %d: level %d, the proof after a fault takes %d", a, k, b, atA.SL, want)
+				}
+				if a != b && atA.SL != r.SL(lid[a], lid[b]) {
+					other++
+				}
+			}
+		}
+	}
+	if other == 0 {
+		t.Error("all LIDs of a NIC have the level of the first: the test sees nothing")
 	}
 }
 

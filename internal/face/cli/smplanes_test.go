@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"weft/internal/ib/format"
 	"weft/internal/ib/subnet"
 	"weft/internal/test/ibsimtest"
+	"weft/units"
 )
 
 // bothUp waits until the managers of two planes say that their subnets are up.
@@ -22,16 +24,19 @@ func bothUp(t *testing.T, out *liveOutput) {
 	})
 }
 
-// TestOneProcessManagesAllPlanes: hosts whose adapters have a port on each plane, on weft ibsim; each plane gets its own LIDs
-// and active ports, and its LIDs are in a file of its own.
-func TestOneProcessManagesAllPlanes(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "planes.yaml"), []byte(`
+// twoPlanes is hosts whose adapters have a port on each of two planes.
+const twoPlanes = `
 cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 4, nics: 4, nic: {ports: 2}}}
 topology: {shape: dual-plane, plane-shape: rail-optimised, radix: 8}
 fabric: infiniband-hdr
 workload: {collective: all-reduce, sizes: [1MiB]}
-`), 0o600); err != nil {
+`
+
+// TestOneProcessManagesAllPlanes: hosts whose adapters have a port on each plane, on weft ibsim; each plane gets its own LIDs
+// and active ports, and its LIDs are in a file of its own.
+func TestOneProcessManagesAllPlanes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "planes.yaml"), []byte(twoPlanes), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	socket := ibsimtest.SocketName()
@@ -64,6 +69,59 @@ workload: {collective: all-reduce, sizes: [1MiB]}
 	e.Stdout, e.Stderr = twice, twice
 	if code := Main(t.Context(), e); code == exit.OK || !strings.Contains(twice.String(), "node0/nic0[1] is given twice") {
 		t.Errorf("a port given twice: exit %d, %s", code, twice)
+	}
+}
+
+// TestAnAggregatedPortHasOneLIDOnAllPlanes: ports of an adapter with one GUID, as the kernel shows those of XDR, have one
+// LID on both planes, and the switches of both have different ones.
+func TestAnAggregatedPortHasOneLIDOnAllPlanes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "planes.yaml"), []byte(twoPlanes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := environment([]string{"fabric", "convert", "planes.yaml", "--to", "ibnetdiscover"})
+	e.Dir = dir
+	code, text, errs := invoke(e)
+	if code != exit.OK {
+		t.Fatal(errs)
+	}
+	text = regexp.MustCompile(`\((2005745001000[0-9a-f])2\)`).ReplaceAllString(text, "(${1}1)")
+	if err := os.WriteFile(filepath.Join(dir, "xdr.topo"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	socket := ibsimtest.SocketName()
+	sim := running(t, dir, "ibsim", "xdr.topo", "--socket", socket)
+	ibsimtest.WaitFor(t, "weft ibsim", func() bool { return strings.Contains(sim.String(), "ready") })
+	out := running(t, dir, "sm", "run", "--ibsim", "--socket", socket, "--lmc", "1", "--host", "node0/nic0[1]", "--host", "node0/nic0[2]")
+	bothUp(t, out)
+	owner, lid := map[units.LID]units.GUID{}, map[units.GUID]units.LID{}
+	for _, plane := range []string{"1", "2"} {
+		inspectedAs(t, dir, "--ibsim", "--socket", socket, "--host", "node1/nic2["+plane+"]", "-o", "seen")
+		text, err := os.ReadFile(filepath.Join(dir, "seen"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _, err := format.ReadTopo("seen", strings.NewReader(string(text)), format.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, at := range s.Owners() {
+			if !at.Exists() {
+				continue
+			}
+			guid, l := s.Port(at).GUID, units.LID(l)
+			if other, taken := owner[l]; taken && other != guid {
+				t.Errorf("LID %d is of %v and %v", l, other, guid)
+			}
+			if owner[l] = guid; lid[guid] == 0 {
+				lid[guid] = s.Port(at).LID
+			} else if lid[guid] != s.Port(at).LID {
+				t.Errorf("%v has LIDs %d and %d", guid, lid[guid], s.Port(at).LID)
+			}
+		}
+	}
+	if len(lid) != 16+12 || len(owner) != 2*16+12 {
+		t.Errorf("%d ports have %d LIDs, want 16 adapters with 2 and 12 switches with 1", len(lid), len(owner))
 	}
 }
 

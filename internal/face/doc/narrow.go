@@ -199,13 +199,13 @@ func (t *Table) part(keys, from, to int) *Table {
 	return p
 }
 
-// shortened cuts the texts of the shortenable column, so that the others fit. Width 0 means no
+// shortened cuts the texts of the shortenable column, if the table then fits, or cannot be split. Width 0 means no
 // limit.
 func (t *Table) shortened(width int) *Table {
 	widths := t.widths()
 	over := t.needs(widths, 0, len(widths)) - width
 	j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Least > 0 })
-	if width <= 0 || over <= 0 || j < 0 {
+	if width <= 0 || over <= 0 || j < 0 || len(widths) > t.Keys+1 && over > widths[j]-t.Columns[j].Least {
 		return t
 	}
 	out := *t

@@ -111,3 +111,20 @@ func TestGridsFitTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestATextIsCutOnlyIfTheTableThenFits: in a table that is split nevertheless, it has room.
+func TestATextIsCutOnlyIfTheTableThenFits(t *testing.T) {
+	const link = "MF0;leaf1:QM9700/U1 port 17 to MF0;spine4:QM9700/U1"
+	tab := NewTable("size", "fabric", "packets and what they met", "hottest link", "busy")
+	tab.Keys, tab.Columns = 2, []Column{3: {Least: 24}}
+	tab.AddTexts("1 MiB", "infiniband-ndr", "99,968", link, "79 %")
+	for width, want := range map[int]string{78: link, 80: "MF0;leaf1:QM…4:QM9700/U1", 120: link, 30: "MF0;leaf1:QM…4:QM9700/U1"} {
+		var b strings.Builder
+		if err := tab.Write(&b, Style{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("width %d: %q is not there:\n%s", width, want, b.String())
+		}
+	}
+}

@@ -157,7 +157,7 @@ func (t *Table) Write(w io.Writer, s Style) error {
 				return err
 			}
 		}
-		if err := part.writeWhole(w, s); err != nil {
+		if err := part.shortened(s.Width).writeWhole(w, s); err != nil {
 			return err
 		}
 	}

@@ -209,9 +209,8 @@ func (s *standing) text(r *results.Results) string {
 	return doc.Fit(r.Fabrics[s.best].Name, 20) + by
 }
 
-// linkWidth is the maximum length of a link's name: longer names rarely differ in the rest.
-// leastLink is its length on a narrow terminal.
-const linkWidth, leastLink = 36, 12
+// leastLink is the length of a link's name, if the table is one with it.
+const leastLink = 24
 
 // networkQuantities are the columns of networkTable before the hottest link.
 var networkQuantities = quantity.Points.Only("message_p50_ps", "message_p99_ps", "message_max_ps", "credit_stalls", "pfc_pauses", "ecn_marks", "cnps", "retransmissions", "drops", "packets")
@@ -229,7 +228,7 @@ func networkTable(r *results.Results) *doc.Table {
 			}
 			link, busy := none, doc.None
 			if h, ok := hottest(p); ok {
-				link, busy = doc.Fit(h.Name, linkWidth), doc.Share(h.Busy)
+				link, busy = h.Name, doc.Share(h.Busy)
 			}
 			row := []doc.Cell{label, doc.Text(doc.Fit(f.Name, 22)).In(doc.Series(i)), doc.Text(algorithmText(&p))}
 			row = append(row, pointCells(networkQuantities, &p, protocol.Of(f.Protocol))...)

@@ -26,6 +26,13 @@ func disturbedSentences(t *results.Training) (out []string) {
 		if share < 0.0005 {
 			text = fmt.Sprintf("Disturbances on %s (faults, slow cables, streams beside the job) do not lengthen its step: %s without them.", quoted(f.Name), shortTime(units.Time(f.UndisturbedPs)))
 		}
+		if n := f.FaultsUnmet; n > 0 {
+			what := "the step"
+			if !f.Whole {
+				what = "its longest phase, and each phase is simulated from time 0 (the whole step with --whole)"
+			}
+			text += fmt.Sprintf(" %s no effect: at is after the end, at %s, of %s.", exactly(n, "fault has", "faults have"), shortTime(units.Time(f.LongestPs())), what)
+		}
 		if lost := f.Counts.Drops(); lost > 0 {
 			text += fmt.Sprintf(" %s packets were lost, %s sent again.", doc.Integer(lost), doc.Integer(f.Counts.Retransmissions))
 			if !f.Whole && f.Counts.DroppedFault > 0 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/face/doc"
 	"weft/internal/study/cablediff"
@@ -16,16 +17,22 @@ func FabricDiff(r *cablediff.Report) *doc.Document {
 		Brand: "Fabric against its plan", Title: r.Real.Name, Subtitle: "planned in " + r.Plan.Name,
 		Footer: "Made by weft fabric diff. The same files and version make the same page.",
 	}
-	blocks := doc.Paragraphs(sidesCompared(r)...)
+	said, unjudged := sidesCompared(r), []string(nil)
 	for _, text := range r.Covers {
-		blocks = append(blocks, doc.Paragraphs(begun(text))...)
+		said = append(said, begun(text))
 	}
 	for _, text := range r.NotJudged {
-		blocks = append(blocks, doc.Paragraphs("Not judged: "+text)...)
+		unjudged = append(unjudged, "Not judged: "+text)
+	}
+	if r.Blank() {
+		said = slices.Concat([]string{"Nothing was compared."}, unjudged, said)
+	} else {
+		said = append(said, unjudged...)
 	}
 	for _, text := range r.Assumed {
-		blocks = append(blocks, doc.Paragraphs("Assumed: "+text)...)
+		said = append(said, "Assumed: "+text)
 	}
+	blocks := doc.Paragraphs(said...)
 	if len(r.Findings) > 0 {
 		t := doc.NewTable("finding", "count")
 		for _, k := range cablediff.Kinds {
@@ -51,11 +58,14 @@ func sidesCompared(r *cablediff.Report) []string {
 				r.Plan.Name, exactly(r.Plan.Cables, "planned cable is", "planned cables are"), exactly(r.Real.Cables, "real cable is", "real cables are")),
 		}
 	}
-	return []string{
+	sides := []string{
 		fmt.Sprintf("Plan: %s (%s), %s, %s", r.Plan.Name, r.Plan.Format, exactly(r.Plan.Devices, "device", "devices"), exactly(r.Plan.Cables, "cable", "cables")),
 		fmt.Sprintf("Real: %s (%s), %s, %s", r.Real.Name, r.Real.Format, exactly(r.Real.Devices, "device", "devices"), exactly(r.Real.Cables, "cable", "cables")),
-		fmt.Sprintf("%d of %s that were compared are where they should be", r.AsPlanned, exactly(r.Judged, "planned cable", "planned cables")),
 	}
+	if !r.Blank() {
+		sides = append(sides, fmt.Sprintf("%d of %s that were compared are where they should be", r.AsPlanned, exactly(r.Judged, "planned cable", "planned cables")))
+	}
+	return sides
 }
 
 // findingSections are the findings with their actions, and what the files say.

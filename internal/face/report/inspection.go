@@ -18,7 +18,15 @@ const keptFindings = 6
 // findings. routes is the result of a Subnet Manager on it.
 func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Document {
 	d := &doc.Document{Brand: "InfiniBand fabric", Title: title, Footer: "Made by weft fabric inspect. The same file and version make the same page."}
-	blocks := append(doc.Paragraphs(fabricCounts(r)), islandBlocks(r)...)
+	verdict, nothing := "", r.LinksJudged == 0 // what little was judged is said first
+	if !r.Faulty() {
+		verdict = nothingWrong(r)
+	}
+	var blocks []doc.Block
+	if nothing && verdict != "" {
+		blocks = doc.Paragraphs(verdict)
+	}
+	blocks = append(append(blocks, doc.Paragraphs(fabricCounts(r))...), islandBlocks(r)...)
 	var lines []string
 	if r.Rails != nil {
 		text := fmt.Sprintf("Rail-optimised: %d rails (%s)", r.Rails.Count, someOf(r.Rails.Labels))
@@ -33,8 +41,8 @@ func Inspection(title string, r *inspect.Report, routes []doc.Block) *doc.Docume
 		lines = append(lines, "Not judged: "+strings.Join(r.NotJudged, "; "))
 	}
 	d.Add(doc.Section{Blocks: append(blocks, doc.Paragraphs(lines...)...)})
-	if !r.Faulty() {
-		d.Add(doc.Section{Blocks: doc.Paragraphs(nothingWrong(r))})
+	if !nothing && verdict != "" {
+		d.Add(doc.Section{Blocks: doc.Paragraphs(verdict)})
 	}
 	for _, severity := range []inspect.Severity{inspect.Error, inspect.Warning, inspect.Note} {
 		s := doc.Section{Title: map[inspect.Severity]string{inspect.Error: "Errors", inspect.Warning: "Warnings", inspect.Note: "Notes"}[severity], In: doc.Details}
@@ -92,14 +100,15 @@ func nothingWrong(r *inspect.Report) string {
 	if r.Blank() {
 		return "Nothing was judged: " + NoPeers + "."
 	}
-	var compared []string
-	if n := r.LinksJudged; n > 0 {
-		compared = append(compared, exactly(n, "link", "links"))
+	pairs := "the cables of " + exactly(r.PairsJudged, "pair of switches", "pairs of switches")
+	if r.LinksJudged == 0 {
+		return "No link was judged; " + pairs + " were compared, without an error or a warning."
 	}
-	if n := r.PairsJudged; n > 0 {
-		compared = append(compared, "the cables of "+exactly(n, "pair of switches", "pairs of switches"))
+	compared := exactly(r.LinksJudged, "link", "links")
+	if r.PairsJudged > 0 {
+		compared += " and " + pairs
 	}
-	return "There are no errors and no warnings: " + strings.Join(compared, " and ") + " were compared."
+	return "There are no errors and no warnings: " + compared + " were compared."
 }
 
 // fabricCounts is the numbers of the fabric's parts.

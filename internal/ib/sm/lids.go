@@ -2,6 +2,7 @@ package sm
 
 import (
 	"maps"
+	"slices"
 
 	"weft/internal/ib/subnet"
 	"weft/units"
@@ -15,14 +16,52 @@ type lidBook struct {
 	lids     map[units.GUID]units.LID
 	lmc      uint8
 	reassign bool // ports lose LIDs that are not in the book
+	shared   func(own units.GUID, use func(map[units.LID]units.GUID))
 }
 
 // assign gives every end port of a subnet its LID. at is the index into nodes, by node of the
 // subnet.
 func (b *lidBook) assign(s *subnet.Subnet, at []int32) error {
 	known := b.known(s, at)
-	if err := s.AssignLIDsKeeping(b.lmc, known); err != nil {
+	if b.shared == nil {
+		return b.give(s, known, nil)
+	}
+	var err error
+	b.shared(b.guid, func(owner map[units.LID]units.GUID) { err = b.give(s, known, owner) })
+	return err
+}
+
+// give gives out the LIDs. owner is those of the ports of all planes: a port keeps what another plane gave it, and no LID
+// is given out twice.
+func (b *lidBook) give(s *subnet.Subnet, known map[units.GUID]units.LID, owner map[units.LID]units.GUID) error {
+	here := map[units.GUID]bool{}
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			here[s.Nodes[i].Ports[p].GUID] = true
+		}
+	}
+	var others, own []units.LID
+	for lid, guid := range owner {
+		if here[guid] {
+			own = append(own, lid)
+		} else {
+			others = append(others, lid)
+		}
+	}
+	slices.Sort(own)
+	for _, lid := range slices.Backward(own) { // the first of a port's LIDs is the last here
+		known[owner[lid]] = lid
+		delete(owner, lid)
+	}
+	if err := s.AssignLIDsKeeping(b.lmc, known, others...); err != nil {
 		return err
+	}
+	if owner != nil {
+		for lid, e := range s.Owners() {
+			if e.Exists() {
+				owner[units.LID(lid)] = s.Port(e).GUID
+			}
+		}
 	}
 	b.tellOfLost(known, s)
 	return nil

@@ -23,6 +23,9 @@ type Config struct {
 	// Reassign is set.
 	LIDs     map[units.GUID]units.LID
 	Reassign bool
+	// Shared hands out the owners of the LIDs that all managers at the port own have given out: an aggregated port is on
+	// several planes, each with a manager. nil: the manager is alone.
+	Shared func(own units.GUID, use func(owner map[units.LID]units.GUID))
 	// Partitions are the partition keys of an end port; nil is the default
 	// partition for all.
 	Partitions func(EndPort) []mad.PKey
@@ -146,7 +149,7 @@ func New(cfg Config) *Manager {
 	}
 	m.discovery = discovery{requests: &m.requests}
 	m.mastery = mastery{requests: &m.requests, priority: cfg.Priority, smKey: cfg.SMKey, state: mad.SMNotActive, master: -1, successor: -1}
-	m.lids = lidBook{outbox: &m.outbox, fabric: &m.fabric, lids: map[units.GUID]units.LID{}, lmc: cfg.LMC, reassign: cfg.Reassign}
+	m.lids = lidBook{outbox: &m.outbox, fabric: &m.fabric, lids: map[units.GUID]units.LID{}, lmc: cfg.LMC, reassign: cfg.Reassign, shared: cfg.Shared}
 	maps.Copy(m.lids.lids, cfg.LIDs)
 	m.connectWriters()
 	return m

@@ -9,15 +9,18 @@ import (
 
 // AssignLIDsKeeping gives every end port a LID, as AssignLIDs does, but a port with a LID in known
 // keeps it. If a known LID is out of the unicast range, does not fit the LMC, or belongs to another
-// port, its port gets a new LID.
-func (s *Subnet) AssignLIDsKeeping(lmc uint8, known map[units.GUID]units.LID) error {
-	if len(known) == 0 {
+// port, its port gets a new LID. No port gets a LID of others.
+func (s *Subnet) AssignLIDsKeeping(lmc uint8, known map[units.GUID]units.LID, others ...units.LID) error {
+	if len(known)+len(others) == 0 {
 		return s.AssignLIDs(lmc)
 	}
 	if lmc > 7 {
 		return fmt.Errorf("LMC %d: valid are 0 to 7", lmc)
 	}
 	taken := make([]bool, int(units.LastUnicastLID)+1)
+	for _, lid := range others {
+		taken[lid] = true
+	}
 	order := s.lidOrder()
 	width := func(e End) int {
 		if s.Nodes[e.Node].Kind == Switch {

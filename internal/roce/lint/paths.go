@@ -76,7 +76,7 @@ const usualPaths = 64
 
 // hash judges a switch that hashes addresses alone: RoCE v2 tells its queue pairs apart by the source port of UDP.
 func (c *checker) hash(p *Paths) {
-	f := Finding{Rule: "hash-addresses", Severity: Warning, Why: "all queue pairs of two NICs hash alike, for they differ in the source port of UDP alone: more of them spread over no more paths"}
+	f := Finding{Rule: "hash-addresses", Severity: Warning, Why: "all queue pairs of two NICs take one path: they differ in the source port of UDP alone, and the switch does not hash it; more queue pairs use no more paths"}
 	h := &c.sw.Hash
 	switch {
 	case h.Fields != nil:

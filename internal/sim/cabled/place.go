@@ -100,8 +100,12 @@ func (s *Source) Place(c Choice) (*Placed, error) {
 	}
 	p.Nodes, p.NICs = len(chosen), len(chosen[0].nics)
 	if c.NICs > 0 && c.NICs != p.NICs {
-		return nil, fmt.Errorf("%s: host %s has %s with a cable, and a node of the cluster %d: write cluster.adapters with the names of the %d, of %s; or cluster.node.nics: %d",
-			s.Name, chosen[0].name, wording.Counted(p.NICs, "port", "ports"), c.NICs, c.NICs, chosen[0].labels(), p.NICs)
+		choose := ""
+		if p.NICs > c.NICs {
+			choose = fmt.Sprintf("cluster.adapters with the names of %d of them, or ", c.NICs)
+		}
+		return nil, fmt.Errorf("%s: host %s has %s with a cable (%s), and a node of the cluster has %s: write %scluster.node.nics: %d (weft fabric convert %s --to scenario writes the lines of the hosts and NICs)",
+			s.Name, chosen[0].name, wording.Counted(p.NICs, "port", "ports"), chosen[0].labels(), wording.Counted(c.NICs, "NIC", "NICs"), choose, p.NICs, s.Name)
 	}
 	s.number(p, chosen, hosts)
 	return p, nil

@@ -165,6 +165,12 @@ func (s *steps) divided() {
 func (f *fabricSteps) tell() {
 	if f.undisturbed != nil && f.undisturbed.result.StepPs > 0 {
 		f.result.UndisturbedPs = f.undisturbed.result.StepPs
+		longest := f.result.LongestPs()
+		for i := range f.scenario.Faults {
+			if int64(f.scenario.Faults[i].At) >= longest {
+				f.result.FaultsUnmet++
+			}
+		}
 	}
 	f.tellSeeds()
 }

@@ -56,8 +56,8 @@ are refuted, the manager uses the tables of minhop, as opensm does, or of auto. 
 reports that, and returns to the engine when it can. With --guid2lid, port GUIDs and
 their LIDs are kept in a file of opensm's format, so they survive restarts.
 
-Planes that no cable joins are subnets of their own: --host or --umad with a port of
-each plane runs one manager for each.`,
+Planes that no cable joins: --host or --umad with a port of
+each plane runs one manager for each. Ports with one GUID get one LID on all planes.`,
 		Example: `  weft sm run --ibsim --socket sim --engine ftree
   weft sm run --ibsim --host H-0002c90300100004 --once
   weft sm run --ibsim --host 'gpu1 mlx5_0[1]' --host 'gpu1 mlx5_0[2]'`,

@@ -12,6 +12,7 @@ import (
 	"weft/internal/face/cli/exit"
 	"weft/internal/face/cli/process"
 	"weft/internal/ib/sm"
+	"weft/units"
 )
 
 // attachments is the flags of the ports of weft sm run: one, or one on each plane.
@@ -79,6 +80,9 @@ func (r *smRun) manage(ctx context.Context, e *process.Env, cfg sm.Config) error
 	if err != nil {
 		return err
 	}
+	if len(ports) > 1 {
+		cfg.Shared = sharedLIDs()
+	}
 	drivers := make([]*smDriver, len(ports))
 	output := &sync.Mutex{}
 	defer func() {
@@ -108,6 +112,21 @@ func (r *smRun) manage(ctx context.Context, e *process.Env, cfg sm.Config) error
 		d.manager = sm.New(own)
 	}
 	return runAll(ctx, drivers)
+}
+
+// sharedLIDs are the LIDs of planes by the managers' own port: managers whose ports have one GUID are at an aggregated
+// port, whose planes are one subnet.
+func sharedLIDs() func(units.GUID, func(map[units.LID]units.GUID)) {
+	var lock sync.Mutex
+	of := map[units.GUID]map[units.LID]units.GUID{}
+	return func(own units.GUID, use func(map[units.LID]units.GUID)) {
+		lock.Lock()
+		defer lock.Unlock()
+		if of[own] == nil {
+			of[own] = map[units.LID]units.GUID{}
+		}
+		use(of[own])
+	}
 }
 
 // runAll runs the managers side by side.

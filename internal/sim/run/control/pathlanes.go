@@ -97,17 +97,18 @@ func keepsLevels(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, plane in
 		return "", nil
 	}
 	at := p.NodesByGUID()
-	endpoint := make([]topology.NodeID, sub.TopLID()+1)
+	endpoint, number := make([]topology.NodeID, sub.TopLID()+1), make([]int, sub.TopLID()+1)
 	for i := range sub.Nodes {
 		if n := &sub.Nodes[i]; n.Kind != subnet.Switch {
 			for k := range 1 << n.Ports[n.Base()].LMC {
-				endpoint[int(n.Ports[n.Base()].LID)+k] = at[n.GUID]
+				lid := int(n.Ports[n.Base()].LID) + k
+				endpoint[lid], number[lid] = at[n.GUID], k
 			}
 		}
 	}
 	kept := *t
 	kept.SL = func(src, dst units.LID) units.SL {
-		return p.LevelOf(plane, endpoint[src], endpoint[dst])
+		return p.LevelOf(plane, endpoint[src], endpoint[dst], number[dst])
 	}
 	report, err := proof.Check(sub, &kept, proof.Options{})
 	if err != nil {

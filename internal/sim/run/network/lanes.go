@@ -76,14 +76,14 @@ func (p *Plan) planeOf(nic, port int32) int {
 	return int(p.Graph.Nodes[far.Node].Plane)
 }
 
-// LevelOf is the service level of packets from one end to another: the path's, or, if paths have
+// LevelOf is the service level of packets from one end to the k-th LID of another, from 0: the path's, or, if paths have
 // none, the scenario's for data.
-func (p *Plan) LevelOf(plane int, src, dst topology.NodeID) units.SL {
+func (p *Plan) LevelOf(plane int, src, dst topology.NodeID, k int) units.SL {
 	if p.Paths == nil {
 		return units.SL(p.Fabric.IB.SL)
 	}
 	levels := &p.Paths[plane]
-	return levels.Of(levels.LID[src], levels.LID[dst])
+	return levels.Of(levels.LID[src], levels.LID[dst]+units.LID(k))
 }
 
 // laneWeight is the arbitration weight of each lane of the rule: they take turns packet by packet.
