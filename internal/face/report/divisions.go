@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/face/doc"
 	"weft/results"
 	"weft/units"
@@ -59,6 +60,9 @@ func divisionsTable(t *results.TrainingDivisions) *doc.Table {
 		for _, f := range d.Fabrics {
 			row = append(row, doc.Time(units.Time(f.StepPs)).In(tone), doc.Tenths(f.MFU).In(tone), doc.Time(units.Time(f.ExposedPs)), doc.Time(units.Time(f.BubblePs)))
 		}
+		for range best.Fabrics[len(d.Fabrics):] { // not simulated
+			row = append(row, doc.Text("–"), doc.Text(""), doc.Text(""), doc.Text(""))
+		}
 		out.Add(row...)
 	}
 	return out
@@ -82,7 +86,7 @@ const sameStep = 0.02
 func divisionSentences(t *results.TrainingDivisions) (out []string) {
 	best := &t.Divisions[0]
 	if t.Partial {
-		out = append(out, fmt.Sprintf("Partial: the run was stopped when %d of the best divisions were simulated.", t.Simulated))
+		out = append(out, fmt.Sprintf("Partial: the search ended when %s simulated. Divisions without a step are estimates.", wording.Counted(t.Simulated, "division was", "divisions were")))
 	}
 	shortest := "The shortest step"
 	if len(best.Fabrics) == 0 {
@@ -93,6 +97,8 @@ func divisionSentences(t *results.TrainingDivisions) (out []string) {
 		switch d := &t.Divisions[i]; {
 		case d.Given && i == 0:
 			out = append(out, "It is the scenario's own division.")
+		case d.Given && len(d.Fabrics) < len(best.Fabrics):
+			out = append(out, fmt.Sprintf("The scenario's own division was not simulated: by estimate it takes %s, and this one %s.", shortTime(units.Time(d.EstimatePs)), shortTime(units.Time(best.EstimatePs))))
 		case d.Given:
 			out = append(out, fmt.Sprintf("The scenario's own division takes %s, %s longer.", shortTime(units.Time(d.Fastest())), percent(float64(d.Fastest())/float64(best.Fastest())-1)))
 		}
@@ -129,7 +135,9 @@ func judgedNotes(t *results.TrainingDivisions) []string {
 	if t.Slower > 0 {
 		out = append(out, fmt.Sprintf("The computing alone of %s of them takes longer than the step of the best by estimate.", doc.Integer(int64(t.Slower))))
 	}
-	if t.Estimated+t.Slower < fit {
+	if t.Estimated+t.Slower < fit && t.Partial {
+		out = append(out, fmt.Sprintf("Of these %s were estimated before the search ended.", doc.Integer(int64(t.Estimated))))
+	} else if t.Estimated+t.Slower < fit {
 		out = append(out, fmt.Sprintf("The %s with the least computing, bubbles, recomputation and tensor parallelism were estimated.", doc.Integer(int64(t.Estimated))))
 	}
 	text := "An estimate has the step's own computations, by the kernels' rates, and schedule, and communication by the rates of links, without collisions and latency of switches."
@@ -158,9 +166,9 @@ func estimatesOff(t *results.TrainingDivisions) string {
 	return fmt.Sprintf(" On %s estimates are %+.1f to %+.1f %% off them.", quoted(t.Divisions[0].Fabrics[0].Name), 100*least, 100*most)
 }
 
-// FirstDivision is the answer of a search before it simulates: the best division by estimate.
-func FirstDivision(t *results.TrainingDivisions) string {
-	d := &t.Divisions[0]
-	return fmt.Sprintf("first answer, by estimate, of %s divisions that fit: %s, %s a step. The best are simulated now.",
-		doc.Integer(int64(t.Estimated+t.Slower)), d.Fields, units.Time(d.EstimatePs))
+// BestByEstimate is the answer of a search before it simulates.
+func BestByEstimate(t *results.TrainingDivisions) string {
+	d, fit := &t.Divisions[0], t.Judged-t.Undividable-t.TooLarge
+	return fmt.Sprintf("by estimate the best of %s divisions, of %s that fit: %s, %s a step.",
+		doc.Integer(int64(t.Estimated+t.Slower)), doc.Integer(int64(fit)), d.Fields, units.Time(d.EstimatePs))
 }

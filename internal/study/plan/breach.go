@@ -42,7 +42,7 @@ func (c choice) breaches(r *Request) (out []Breach) {
 	list := func(field string, names []string, has ...string) {
 		has = slices.DeleteFunc(has, func(x string) bool { return allowed(names, x) })
 		if len(has) > 0 {
-			out = append(out, Breach{Field: field, Allowed: strings.Join(names, ", "), Needs: "also " + strings.Join(distinct(slices.Clone(has)), " and "), amount: int64(len(has)), names: distinct(has)})
+			out = append(out, Breach{Field: field, Allowed: strings.Join(names, ", "), Needs: "also " + strings.Join(distinct(slices.Clone(has)...), " and "), amount: int64(len(has)), names: distinct(has...)})
 		}
 	}
 	list("fabrics", texts(r.Fabrics), string(c.preset.kind))
@@ -175,7 +175,7 @@ func alternatives(d *Design, all []*Design) []Breach {
 			names = append(names, x.Breaks[0].names[0])
 		}
 	}
-	names = distinct(names)
+	names = distinct(names...)
 	if n := len(names) - 1; n > 0 {
 		out[0].Needs = "also " + strings.Join(names[:n], ", ") + " or " + names[n]
 	}
@@ -196,7 +196,7 @@ func fieldsOf(breaks []Breach) (out []string) {
 	for _, b := range breaks {
 		out = append(out, b.Field)
 	}
-	return distinct(out)
+	return distinct(out...)
 }
 
 // cheaper reports whether a needs less than b, which breaks the same constraints. A design whose cables are known comes before

@@ -55,7 +55,8 @@ type choice struct {
 	shape     scenario.Shape
 	plane     scenario.Shape // of a plane of a dual-plane; otherwise the shape
 	ratio     scenario.Ratio
-	unit      int // nodes of a scalable unit, if they are fewer than the leaves have ports for; 0: as many
+	unit      int  // nodes of a scalable unit, if they are fewer than the leaves have ports for; 0: as many
+	filled    bool // units are full although smaller ones take fewer switches
 	machine   machine
 }
 

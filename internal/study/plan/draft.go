@@ -51,18 +51,20 @@ func (x *draft) build() (*built, error) {
 	return &built{graph, merits(x.shape, graph)}, nil
 }
 
-// evened is the choice with smaller scalable units, which takes as many leaves and fewer switches; ok reports whether there is one. A leaf has an
-// uplink for each node of a full unit, and spines divide them evenly: 260 nodes in five units of 64 take 32 spines, of 54 they take 18.
-func (x *draft) evened() (out choice, ok bool) {
+// evened are choices with smaller scalable units, which take as many leaves and fewer switches. A leaf has an uplink for each
+// node of a full unit, and spines divide them evenly: 260 nodes in five units of 64 take 32 spines, of 54 they take 18. The first has the
+// fewest switches; the second the largest unit with at most a tenth more, so that more NICs of a rail share a leaf.
+func (x *draft) evened() (out []choice) {
 	planes, several := x.spec.(topology.MultiPlane)
 	rail, is := x.spec.(topology.Rail)
 	if several {
 		rail, is = planes.Fabric.(topology.Rail)
 	}
-	if out = x.choice; !is || x.unit > 0 || x.unmanaged || x.count.Switches[2] > 0 {
-		return out, false
+	if !is || x.unit > 0 || x.unmanaged || x.count.Switches[2] > 0 {
+		return nil
 	}
-	least := x.count
+	switches := map[int]int{} // by unit
+	fewest, least := 0, x.count.TotalSwitches()
 	for rail.UnitNodes = 1; rail.UnitNodes < rail.Radix; rail.UnitNodes++ {
 		var spec topology.Spec = rail
 		if several {
@@ -70,11 +72,27 @@ func (x *draft) evened() (out choice, ok bool) {
 			spec = planes
 		}
 		count, err := spec.Count()
-		if err == nil && count.Switches[0] == x.count.Switches[0] && count.TotalSwitches() < least.TotalSwitches() {
-			least, out.unit, ok = count, rail.UnitNodes, true
+		n := count.TotalSwitches()
+		if err != nil || count.Switches[0] != x.count.Switches[0] || n >= x.count.TotalSwitches() {
+			continue
+		}
+		if switches[rail.UnitNodes] = n; n < least {
+			fewest, least = rail.UnitNodes, n
 		}
 	}
-	return out, ok
+	nearest := fewest
+	for unit, n := range switches {
+		if n*10 <= least*11 {
+			nearest = max(nearest, unit)
+		}
+	}
+	for _, unit := range distinct(fewest, nearest) {
+		own := x.choice
+		if own.unit = unit; unit > 0 {
+			out = append(out, own)
+		}
+	}
+	return out
 }
 
 // designs makes the designs of choices, each at its place, or the reason why there is none. Choices with evened units follow
@@ -92,11 +110,9 @@ func designs(ctx context.Context, r *Request, prices *Prices, given []choice) (a
 		if err != nil {
 			continue
 		}
-		d.place = i
-		drafts = append(drafts, d)
-		if even, ok := d.evened(); ok {
-			all = append(all, even)
-		}
+		even := d.evened()
+		d.place, d.filled = i, len(even) > 0
+		drafts, all = append(drafts, d), append(all, even...)
 	}
 	out = make([]*Design, len(all))
 	sorting.StableFunc(drafts, func(a, b *draft) int { return cmp.Compare(a.same, b.same) })

@@ -48,3 +48,34 @@ func TestTheRailOptimisedReferenceIsOnTheFront(t *testing.T) {
 		}
 	}
 }
+
+// A design is not on the front beside one that is as good in each of the columns of the table. 1,024 GPUs at 2:1 in full units of 85
+// nodes take 43 spines, as 43 uplinks have no other divisor, and 59 switches; in units of 84 they take 6.
+func TestNoDesignOnTheFrontIsDominated(t *testing.T) {
+	for _, text := range []string{"{gpus: 1024, node: dgx-h100, max-oversubscription: 2}", "{gpus: 1152, node: dgx-b300, max-oversubscription: 2}", "{gpus: 1040, node: mi355x-8, max-oversubscription: 3}"} {
+		designs := made(t, text, nil).Designs
+		for _, a := range designs {
+			for _, b := range designs {
+				if b.Front && b != a && columnsAsGood(a, b) && !columnsAsGood(b, a) {
+					t.Errorf("%s: %s with %d switches is on the front, %s with %d is as good in every column", text, b.Name, b.Count.TotalSwitches(), a.Name, a.Count.TotalSwitches())
+				}
+			}
+		}
+	}
+	designs := made(t, "{gpus: 1024, node: dgx-h100, max-oversubscription: 2, fabrics: roce-v2, switches: 7060x6-64pe}", nil).Designs
+	for _, d := range designs {
+		if n := d.Count.TotalSwitches(); d.Front && n > 24 {
+			t.Errorf("%s with %d switches is on the front", d.Name, n)
+		}
+	}
+}
+
+// columnsAsGood reports whether a is as good as b in what the tables of weft plan show, of the same devices.
+func columnsAsGood(a, b *plan.Design) bool {
+	round := func(v float64) float64 { return math.Round(10 * v) }
+	return a.Kind == b.Kind && a.Switch == b.Switch && a.NIC == b.NIC && a.Rate == b.Rate &&
+		a.Oversubscription.Float() <= b.Oversubscription.Float() && round(a.Merits.RailHops) <= round(b.Merits.RailHops) && a.Hops <= b.Hops &&
+		a.Merits.Survives >= b.Merits.Survives && a.Merits.Places >= b.Merits.Places && a.Merits.Planes >= b.Merits.Planes &&
+		a.Power.Known <= b.Power.Known && a.Power.Most() <= b.Power.Most() &&
+		a.Cost.Total().Known <= b.Cost.Total().Known && a.Cost.Total().Most() <= b.Cost.Total().Most()
+}

@@ -1,5 +1,7 @@
 package plan
 
+import "math"
+
 // objective is a figure of a design; less is better.
 type objective struct {
 	name string
@@ -13,7 +15,7 @@ var objectives = []objective{
 		return d.Oversubscription.Num * 1_000_000 / max(1, d.Oversubscription.Den), true
 	}},
 	{"switches on the longest way", func(d *Design) (int64, bool) { return int64(d.Hops), true }},
-	{"switches between NICs of a rail", func(d *Design) (int64, bool) { return int64(d.Merits.RailHops * 1000), true }},
+	{"switches between NICs of a rail", func(d *Design) (int64, bool) { return int64(math.Round(d.Merits.RailHops * 10)), true }}, // as tables show it
 	{"planes", func(d *Design) (int64, bool) { return -int64(d.Merits.Planes), true }},
 	{"failures survived", func(d *Design) (int64, bool) { return -int64(d.Merits.Survives), true }},
 	{"free ports of leaves", func(d *Design) (int64, bool) { return -int64(d.Merits.Places), true }},
@@ -48,9 +50,12 @@ func front(designs []*Design) {
 
 // dominates reports whether a is at least as good as b in every objective. Of equal designs the
 // first stays. If a figure of one design is unknown, the two do not compare, unless it is unknown
-// for both.
+// for both: then their ranges do if they are of the same devices.
 func dominates(a, b *Design) bool {
 	if a.Kind != b.Kind {
+		return false
+	}
+	if a.Switch == b.Switch && a.NIC == b.NIC && !(a.Power.noMore(b.Power) && a.Cost.Total().noMore(b.Cost.Total())) {
 		return false
 	}
 	for _, o := range objectives {

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -134,11 +135,15 @@ func TestNothingDominatesADesignOnTheFront(t *testing.T) {
 		m := d.Merits
 		return []int64{
 			d.Oversubscription.Num * 100 / d.Oversubscription.Den, int64(d.Hops), int64(d.Count.TotalSwitches()), int64(d.Count.TotalCables()), power,
-			int64(m.RailHops * 1000), -int64(m.Planes), -int64(m.Survives), -int64(m.Places),
+			int64(math.Round(m.RailHops * 10)), -int64(m.Planes), -int64(m.Survives), -int64(m.Places),
 		}
 	}
-	better := func(a, b *plan.Design) bool { // at least as good in every number, better in one
+	better := func(a, b *plan.Design) bool { // at least as good in every number, better in one; of the same devices also at both ends of what they cost and take
 		x, y := values(a), values(b)
+		if c, d := a.Cost.Total(), b.Cost.Total(); a.Switch == b.Switch && a.NIC == b.NIC &&
+			(c.Known > d.Known || d.Bounded() && (!c.Bounded() || c.Most() > d.Most()) || a.Power.Most() > b.Power.Most() || a.Power.Known > b.Power.Known) {
+			return false
+		}
 		if a.Kind != b.Kind || (x[4] < 0) != (y[4] < 0) {
 			return false
 		}

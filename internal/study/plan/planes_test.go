@@ -199,10 +199,11 @@ func TestADesignIsTheSameAlone(t *testing.T) {
 }
 
 // Smaller units take fewer spines where leaves are not full. By hand: 260 nodes are five units of 64, 64 uplinks want 32 spines of 128
-// ports; in units of 54 they want 18 (AMD's design of 2,080 GPUs has about 61 switches). Full units stay, as NVIDIA's tables have them.
+// ports; in units of 54 they want 18; of 63 they want 21, 61 switches in all (AMD's design of 2,080 GPUs has about 61). Full units stay, as
+// NVIDIA's tables have them.
 func TestUnitsAreEvenedWhereItSavesSpines(t *testing.T) {
 	p := made(t, "{gpus: 2080, node: mi355x-8, switches: 7060x6-64pe, shapes: rail-optimised}", nil)
-	want := map[string][3]int{"roce-v2-400g-7060x6-64pe-rail-optimised-1to1-u54": {40, 18, 0}, "roce-v2-400g-7060x6-64pe-rail-optimised-1to1": {40, 32, 0}}
+	want := map[string][3]int{"roce-v2-400g-7060x6-64pe-rail-optimised-1to1-u54": {40, 18, 0}, "roce-v2-400g-7060x6-64pe-rail-optimised-1to1-u63": {40, 21, 0}, "roce-v2-400g-7060x6-64pe-rail-optimised-1to1": {40, 32, 0}}
 	if len(p.Designs) != len(want) {
 		t.Errorf("%d designs", len(p.Designs))
 	}

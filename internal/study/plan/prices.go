@@ -160,7 +160,7 @@ type Cost struct {
 // Total is equipment and energy.
 func (c *Cost) Total() Sum {
 	return Sum{
-		Known: c.Equipment.Known + c.Energy.Known, Missing: distinct(slices.Concat(c.Equipment.Missing, c.Energy.Missing)),
+		Known: c.Equipment.Known + c.Energy.Known, Missing: distinct(slices.Concat(c.Equipment.Missing, c.Energy.Missing)...),
 		bounds: c.Equipment.bounds + c.Energy.bounds, open: c.Equipment.open || c.Energy.open,
 	}
 }

@@ -54,6 +54,7 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		}
 	}
 	front(p.Designs)
+	p.Designs = slices.DeleteFunc(p.Designs, (*Design).wasteful)
 	order(p.Designs)
 	if err := p.grow(); err != nil {
 		return nil, err
@@ -76,6 +77,10 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 	}
 	return p, nil
 }
+
+// wasteful reports whether a design fills its units although smaller ones take fewer switches, and is oversubscribed: a planner takes
+// uplinks that spines divide, and only at 1:1 do published designs fill their units whatever it costs.
+func (d *Design) wasteful() bool { return d.choice.filled && d.choice.ratio.Num > d.choice.ratio.Den }
 
 // grow finds the ways to the later network for the first design of each protocol.
 func (p *Plan) grow() (err error) {
@@ -228,9 +233,9 @@ func boolInt(b bool) int {
 	return 0
 }
 
-func distinct(texts []string) []string {
-	slices.Sort(texts)
-	return slices.Compact(texts)
+func distinct[T cmp.Ordered](values ...T) []T {
+	slices.Sort(values)
+	return slices.Compact(values)
 }
 
 // inOrder is the texts without duplicates, in order of appearance.

@@ -50,6 +50,11 @@ func (s *Sum) soften(tag catalog.Tag) {
 // Complete reports whether all parts are known exactly.
 func (s Sum) Complete() bool { return len(s.Missing) == 0 && s.bounds == 0 }
 
+// noMore reports whether neither end of the sum's range is above that of another.
+func (s Sum) noMore(other Sum) bool {
+	return s.Known <= other.Known && (!other.Bounded() || s.Bounded() && s.Most() <= other.Most())
+}
+
 // Part is a figure of one piece, if it is known.
 type Part struct {
 	Value int64

@@ -130,16 +130,20 @@ func (d *division) of(job *llm.Job) *llm.Job {
 	return &own
 }
 
-// fitting is the division with the least recomputation with which the job fits the memory; ok reports whether there is
-// one.
-func (d division) fitting(job *llm.Job) (out division, ok bool) {
+// fitting is the division with the least recomputation with which the job fits the memory. The error is why it does not fit with
+// the most: a [llm.MemoryError] if the division is even.
+func (d division) fitting(job *llm.Job) (out division, err error) {
 	for _, recompute := range [][]scenario.Recompute{d.recompute, {scenario.RecomputeSelective}, {scenario.RecomputeFull}} {
 		d.recompute = recompute
-		if own := d.of(job); own.Check() == nil && own.Fits() == nil {
-			return d, true
+		own := d.of(job)
+		if err = own.Check(); err == nil {
+			err = own.Fits()
+		}
+		if err == nil {
+			break
 		}
 	}
-	return d, false
+	return d, err
 }
 
 // overrides are the fields of the division. flag is where they come from.

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"weft/internal/base/cores"
 	"weft/internal/base/sorting"
 	"weft/internal/sim"
 	"weft/internal/sim/workload/llm"
@@ -29,10 +31,12 @@ type Search struct {
 	Estimate int
 	// Flag is where the fields of a division come from, for errors.
 	Flag string
+	// Time bounds the search from its begin, but not the first answer; 0: it does not end before it is complete.
+	Time time.Duration
 	// Estimating, if not nil, is called with the number of divisions that are estimated so far, of all that may be.
 	Estimating func(done, all int)
-	// First, if not nil, is called with the result by estimates alone, before any division is simulated.
-	First func(*results.TrainingDivisions)
+	// Answer, if not nil, is called with the best by estimate: after the first estimates, and before any division is simulated.
+	Answer func(*results.TrainingDivisions)
 }
 
 // maxEstimated bounds the divisions whose step is estimated: some milliseconds each, of the largest jobs a second. Those
@@ -52,61 +56,97 @@ type judged struct {
 // Run judges the divisions of the scenario's job by memory, then by estimated steps, and simulates the best. The error
 // says what is missing if none fits.
 func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.TrainingDivisions, error) {
-	job := trainingJob(r)
+	job, began := trainingJob(r), time.Now()
 	out := &results.TrainingDivisions{Version: results.TrainingVersion, Scenario: r.Name, Model: r.Training.Model.Name(), GPU: r.Cluster.Node.GPU.Model, GPUs: r.Training.Nodes * r.Cluster.Node.GPUs, Stack: string(r.Training.Stack), Framework: r.Training.Framework.Float()}
-	list, least := fitting(r, job, out)
+	list, least := s.fitting(r, job, out)
 	if len(list) == 0 {
 		return nil, nothingFits(out, least)
 	}
 	network := ratesOf(r, 0)
-	list, err := s.estimate(ctx, network, list, out)
+	list, done, err := s.first(ctx, network, list, out)
 	if err != nil {
 		return nil, err
 	}
-	if s.First != nil && s.Simulate > 0 {
-		first := *out
-		first.Divisions = []results.TrainingDivision{list[0].result(network)}
-		s.First(&first)
+	if s.Time > 0 {
+		own, stop := context.WithDeadline(ctx, began.Add(s.Time))
+		defer stop()
+		ctx = own
 	}
+	list = s.estimate(ctx, network, list, done, out)
 	return out, s.simulate(ctx, r, network, list, out)
+}
+
+// answer gives the best by estimate of a sorted list.
+func (s *Search) answer(network *rates, list []*judged, out *results.TrainingDivisions) {
+	if s.Answer == nil || s.Simulate == 0 {
+		return
+	}
+	own := *out
+	own.Divisions = []results.TrainingDivision{list[0].result(network)}
+	s.Answer(&own)
 }
 
 // atATime is the number of divisions that are estimated between two looks at the best.
 const atATime = 16
 
-// estimate estimates divisions, those with the least computing first, until the computing of all others takes longer than the
-// best of those that are shown. The list that it returns has the fastest first, and the scenario's own division.
-func (s *Search) estimate(ctx context.Context, network *rates, list []*judged, out *results.TrainingDivisions) ([]*judged, error) {
-	list = slices.SortedStableFunc(slices.Values(list), func(a, b *judged) int { return cmp.Compare(a.rough(), b.rough()) })
-	list = list[:min(len(list), cmp.Or(s.Estimate, maxEstimated))]
-	for _, j := range list {
+// first orders divisions by the least computing, the scenario's own first, and estimates the first of them: without an answer
+// nothing but ctx ends it.
+func (s *Search) first(ctx context.Context, network *rates, list []*judged, out *results.TrainingDivisions) (all, done []*judged, err error) {
+	all = slices.SortedStableFunc(slices.Values(list), func(a, b *judged) int { return cmp.Compare(a.rough(), b.rough()) })
+	all = all[:min(len(all), cmp.Or(s.Estimate, maxEstimated))]
+	for _, j := range all {
 		j.least = j.job.LeastStep()
 	}
-	sorting.StableFunc(list, func(a, b *judged) int { // the scenario's own first
+	sorting.StableFunc(all, func(a, b *judged) int {
 		return cmp.Or(cmp.Compare(boolInt(b.given), boolInt(a.given)), cmp.Compare(a.least, b.least))
 	})
-	var done []*judged
-	for rest := list; len(rest) > 0; {
-		if k := cmp.Or(s.Simulate, shownEstimates); len(done) > k && rest[0].least > done[k].estimate {
-			out.Slower = len(rest)
+	for n := 0; n < len(all) && len(done) == 0; n += atATime {
+		done = s.estimated(ctx, network, all, n)
+		if err := ctx.Err(); err != nil && len(done) == 0 {
+			return nil, nil, err
+		}
+		out.Estimated = len(done)
+	}
+	if len(done) == 0 {
+		return nil, nil, errors.New("no division of the job makes a whole step")
+	}
+	sortByEstimate(done)
+	s.answer(network, done, out)
+	return all, done, nil
+}
+
+// estimate estimates divisions after the first ones, until the computing of all others takes longer than the best of those that
+// are shown, or until ctx ends. The list that it returns has the fastest first, and the scenario's own division.
+func (s *Search) estimate(ctx context.Context, network *rates, list, done []*judged, out *results.TrainingDivisions) []*judged {
+	for n := atATime; n < len(list); n += atATime {
+		if k := cmp.Or(s.Simulate, shownEstimates); len(done) > k && list[n].least > done[k].estimate {
+			out.Slower = len(list) - n
 			break
 		}
-		some := rest[:min(atATime, len(rest))]
-		rest = rest[len(some):]
-		many.Each(ctx, len(some), s.Workers, func(i int) { some[i].estimate, some[i].failed = network.estimate(some[i].job) })
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if out.Partial = ctx.Err() != nil; out.Partial {
+			break
 		}
-		done = append(done, slices.DeleteFunc(slices.Clone(some), func(j *judged) bool { return j.failed != nil })...)
-		sorting.StableFunc(done, func(a, b *judged) int { return cmp.Compare(a.estimate, b.estimate) })
-		if s.Estimating != nil {
-			s.Estimating(len(list)-len(rest), len(list))
-		}
+		done = append(done, s.estimated(ctx, network, list, n)...)
+		sortByEstimate(done)
 	}
-	if out.Estimated = len(done); len(done) == 0 {
-		return nil, errors.New("no division of the job makes a whole step")
+	if out.Estimated = len(done); !out.Partial {
+		s.answer(network, done, out)
 	}
-	return done, nil
+	return done
+}
+
+// estimated are the next divisions of a list, from its n-th on, that have an estimate.
+func (s *Search) estimated(ctx context.Context, network *rates, list []*judged, n int) []*judged {
+	some := list[n:min(n+atATime, len(list))]
+	many.Each(ctx, len(some), s.Workers, func(i int) { some[i].estimate, some[i].failed = network.estimate(some[i].job) })
+	if s.Estimating != nil {
+		s.Estimating(n+len(some), len(list))
+	}
+	return slices.DeleteFunc(slices.Clone(some), func(j *judged) bool { return j.failed != nil || j.estimate == 0 })
+}
+
+func sortByEstimate(list []*judged) {
+	sorting.StableFunc(list, func(a, b *judged) int { return cmp.Compare(a.estimate, b.estimate) })
 }
 
 func boolInt(b bool) int {
@@ -117,21 +157,24 @@ func boolInt(b bool) int {
 }
 
 // fitting are the divisions with which the job fits the memory. least is the one with the least memory, if none fits.
-func fitting(r *scenario.Resolved, job *llm.Job, out *results.TrainingDivisions) (list []*judged, least *judged) {
-	for _, d := range divisions(r, job) {
-		out.Judged++
-		fits, ok := d.fitting(job)
-		own := fits.of(job)
+func (s *Search) fitting(r *scenario.Resolved, job *llm.Job, out *results.TrainingDivisions) (list []*judged, least *judged) {
+	all := divisions(r, job)
+	errs := make([]error, len(all))
+	cores.Each(len(all), s.Workers, func(i int) { all[i], errs[i] = all[i].fitting(job) })
+	out.Judged = len(all)
+	for i, d := range all {
+		j := &judged{division: d, job: d.of(job), given: d.parallel == job.Parallel && d.micro == job.Batch.Micro}
+		var full *llm.MemoryError
 		switch {
-		case ok:
-			list = append(list, &judged{division: fits, job: own, given: fits.parallel == job.Parallel && fits.micro == job.Batch.Micro})
-		case own.Check() != nil:
-			out.Undividable++
-		default:
+		case errs[i] == nil:
+			list = append(list, j)
+		case errors.As(errs[i], &full):
 			out.TooLarge++
-			if least == nil || own.Fullest() < least.job.Fullest() {
-				least = &judged{division: fits, job: own}
+			if least == nil || j.job.Fullest() < least.job.Fullest() {
+				least = j
 			}
+		default:
+			out.Undividable++
 		}
 	}
 	return list, least
@@ -160,8 +203,8 @@ func nothingFits(out *results.TrainingDivisions, least *judged) error {
 // shownEstimates is the number of divisions that a search without simulation returns.
 const shownEstimates = 5
 
-// simulate fills in the divisions: the first of the list, simulated if any is, and the scenario's own. If it is stopped
-// before the first is simulated, they are estimates.
+// simulate fills in the divisions: the first of the list, simulated if any is, and the scenario's own. Those that are not
+// simulated when ctx ends are estimates, and stand behind the others.
 func (s *Search) simulate(ctx context.Context, r *scenario.Resolved, network *rates, list []*judged, out *results.TrainingDivisions) error {
 	want := cmp.Or(s.Simulate, shownEstimates)
 	for _, j := range list {
@@ -174,29 +217,28 @@ func (s *Search) simulate(ctx context.Context, r *scenario.Resolved, network *ra
 			if err != nil {
 				continue // a rule of the scenario that the job has not, as of exchange: dispatch
 			}
-			d.Fabrics, err = s.steps(ctx, own, out.Simulated)
-			if ctx.Err() != nil {
-				out.Partial = true
-				break
+			var steps []results.DivisionOnFabric
+			if ctx.Err() == nil {
+				steps, err = s.steps(ctx, own, out.Simulated)
 			}
-			if err != nil {
+			switch {
+			case ctx.Err() != nil:
+				out.Partial, want = true, max(want, shownEstimates)
+			case err != nil:
 				return fmt.Errorf("%s: %w", d.Fields, err)
+			default:
+				d.Fabrics = steps
+				out.Simulated++
 			}
-			out.Simulated++
 		}
 		out.Divisions = append(out.Divisions, d)
-	}
-	if out.Partial && len(out.Divisions) == 0 {
-		for i, j := range list {
-			if i < shownEstimates || j.given {
-				out.Divisions = append(out.Divisions, j.result(network))
-			}
-		}
 	}
 	if len(out.Divisions) == 0 {
 		return cmp.Or(ctx.Err(), errors.New("the scenario takes none of the divisions that fit"))
 	}
-	sorting.StableFunc(out.Divisions, func(a, b results.TrainingDivision) int { return cmp.Compare(a.Fastest(), b.Fastest()) })
+	sorting.StableFunc(out.Divisions, func(a, b results.TrainingDivision) int {
+		return cmp.Or(cmp.Compare(boolInt(b.Fabrics != nil), boolInt(a.Fabrics != nil)), cmp.Compare(a.Fastest(), b.Fastest()))
+	})
 	return nil
 }
 

@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -159,7 +160,7 @@ training:
 		r := simtest.Resolve(t, text)
 		own := trainingJob(r)
 		network, nearest, all := ratesOf(r, 0), 0.0, []units.Time(nil)
-		list, _ := fitting(r, own, new(results.TrainingDivisions))
+		list, _ := (&Search{}).fitting(r, own, new(results.TrainingDivisions))
 		for _, j := range list {
 			estimate, err := network.estimate(j.job)
 			if err != nil {
@@ -190,14 +191,14 @@ training:
 	}
 }
 
-// A search says how far its estimates are, and gives its first answer before it simulates.
+// A search says how far its estimates are, and gives answers before it simulates: after the first estimates, and after all.
 func TestASearchHasAnEarlyAnswer(t *testing.T) {
 	text := tinyJob(denseModel, "tensor: 8, pipeline: 2")
 	file, err := scenario.Decode("t.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var first *results.TrainingDivisions
+	var answers []*results.TrainingDivisions
 	estimated, simulated := 0, false
 	s := Search{Simulate: 1, Resolve: file.Resolve, Flag: "t"}
 	s.Workers, s.Progress = 1, func(sim.Progress) { simulated = true }
@@ -207,16 +208,70 @@ func TestASearchHasAnEarlyAnswer(t *testing.T) {
 		}
 		estimated = done
 	}
-	s.First = func(out *results.TrainingDivisions) {
-		if first = out; simulated {
-			t.Error("the first answer comes after a simulation")
+	s.Answer = func(out *results.TrainingDivisions) {
+		if answers = append(answers, out); simulated || len(answers) == 1 && estimated > atATime {
+			t.Errorf("answer %d comes after %d estimates and a simulation: %v", len(answers), estimated, simulated)
 		}
 	}
 	out, err := s.Run(context.Background(), simtest.Resolve(t, text))
-	if err != nil || first == nil || estimated == 0 {
-		t.Fatalf("first answer %v, %d estimated, %v", first, estimated, err)
+	if err != nil || len(answers) != 2 {
+		t.Fatalf("%d answers, %d estimated, %v", len(answers), estimated, err)
 	}
-	if first.Divisions[0].Fields != out.Divisions[0].Fields || len(first.Divisions[0].Fabrics) > 0 || len(out.Divisions[0].Fabrics) == 0 {
-		t.Errorf("first %+v, then %+v", first.Divisions[0], out.Divisions[0])
+	best := answers[1].Divisions[0]
+	if best.Fields != out.Divisions[0].Fields || len(best.Fabrics) > 0 || len(out.Divisions[0].Fabrics) == 0 || best.EstimatePs > answers[0].Divisions[0].EstimatePs {
+		t.Errorf("answers %+v, then %+v", answers, out.Divisions[0])
+	}
+}
+
+// A search whose time is over has its first estimates, whether by its own bound or by a stop, and an order of them.
+func TestASearchThatEndsEarlyKeepsItsEstimates(t *testing.T) {
+	text := tinyJob(denseModel, "tensor: 8, pipeline: 2")
+	file, err := scenario.Decode("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var both [2]*results.TrainingDivisions
+	for i := range both {
+		s := Search{Simulate: 2, Resolve: file.Resolve, Flag: "t"}
+		s.Workers = i + 1
+		if i == 0 {
+			s.Time = 1 // over before the first estimate
+		} else {
+			s.Estimating = func(int, int) { cancel() }
+		}
+		if both[i], err = s.Run(ctx, simtest.Resolve(t, text)); err != nil || !both[i].Partial || both[i].Simulated != 0 || both[i].Estimated != atATime || both[i].Slower != 0 {
+			t.Fatalf("%+v, %v", both[i], err)
+		}
+	}
+	if !reflect.DeepEqual(both[0], both[1]) {
+		t.Errorf("the same estimates give %+v and %+v", both[0], both[1])
+	}
+}
+
+// What a search has simulated stands before what it has not when it is stopped.
+func TestAStoppedSearchShowsTheSimulatedFirst(t *testing.T) {
+	text := tinyJob(denseModel, "tensor: 8, pipeline: 2")
+	file, err := scenario.Decode("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s := Search{Simulate: 3, Resolve: file.Resolve, Flag: "t"}
+	s.Workers, s.Progress = 1, func(p sim.Progress) {
+		if p.Share > 0.3 { // of four divisions, the second
+			cancel()
+		}
+	}
+	out, err := s.Run(ctx, simtest.Resolve(t, text))
+	if err != nil || !out.Partial || out.Simulated != 1 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	for i, d := range out.Divisions {
+		if (len(d.Fabrics) > 0) != (i == 0) || i > 1 && d.EstimatePs < out.Divisions[i-1].EstimatePs {
+			t.Errorf("division %d of %d: %+v", i, len(out.Divisions), d)
+		}
 	}
 }

@@ -79,12 +79,14 @@ refused with the arithmetic and with a division that fits.
 With --parallel auto it looks for the division with the shortest step: tensor, context,
 pipeline, data and expert parallelism, the parts of a stage, the schedule, ZeRO, the
 micro-batch and recomputation. Memory and a step by rates alone judge all of them; the
-best few are simulated on each fabric. The batch of the step stays.`,
+best few are simulated on each fabric. The batch of the step stays. The best by estimate
+is told first; --time bounds the search after it, and what was not simulated till then is
+shown as an estimate, as after an interruption.`,
 		Example: `  weft train example:llama3-8b-64
   weft train example:llama3-8b-64 --scale 64,128,256 --html scaling.html
   weft train example:llama3-8b-64 --seeds 10
   weft train example:llama3-8b-64 --trace step
-  weft train example:llama3-8b-64 --parallel auto
+  weft train example:llama3-8b-64 --parallel auto --time 30s
   weft train example:llama3-8b-64 --fabric infiniband-ndr --whole`,
 		Args:              flags.Args(1, 1, "one scenario file"),
 		ValidArgsFunction: flags.ScenarioFile,
@@ -96,6 +98,7 @@ best few are simulated on each fabric. The batch of the step stays.`,
 	flags.Absent(cmd, "NCCL chooses for each collective of the job; nccl.tuner changes its choice", "algo", "proto")
 	f := cmd.Flags()
 	x.RegisterStudy(cmd, e, "scenario.yaml, results.json, meta.json, report.html and trace.json")
+	f.Lookup("time").Usage = "with --slurm or --parallel auto: time limit of an element, such as 2h (default: the partition's), or of the search, such as 30s"
 	flags.CountVar(f, &x.seeds, "seeds", 1, 1, maxTrainSeeds, "number of seeds for the step: run.seed and the next ones")
 	f.BoolVar(&x.whole, "whole", false, "simulate every communication of the step in full, and reuse nothing")
 	f.Lookup("exact").Usage = simulator.StepsExactUsage

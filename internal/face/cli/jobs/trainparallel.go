@@ -52,7 +52,11 @@ func (x *trainFlags) search(ctx context.Context, e *simulator.Simulator, file *s
 	s.Estimating = func(done, all int) {
 		x.line.Show(runstore.Progress{Done: done, Total: all}, fmt.Sprintf("steps are estimated: %d of %d divisions at most", done, all))
 	}
-	s.First = func(out *results.TrainingDivisions) { e.Note("weft: %s\n", report.FirstDivision(out)) }
+	s.Time = x.TimeBound()
+	s.Answer = func(out *results.TrainingDivisions) {
+		e.ClearLine()
+		e.Note("weft: %s\n", report.BestByEstimate(out))
+	}
 	s.Options = training.Options{Workers: x.Workers, Exact: e.Exact, Cache: e.Store(), Sharing: e.Sharing}
 	s.Progress = func(p weft.Progress) {
 		simulator.ShowProgress(x.line, p, x.line.Pace.Left(p.Share, x.line.Elapsed()))

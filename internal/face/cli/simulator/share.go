@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +79,9 @@ func (s *StudyFlags) RegisterStudy(cmd *cobra.Command, e *Simulator, folder stri
 
 // IsArray reports whether the study is to run as an array job.
 func (s *StudyFlags) IsArray() bool { return s.array.On }
+
+// TimeBound is the value of --time; 0 without it.
+func (s *StudyFlags) TimeBound() time.Duration { return s.array.Time }
 
 // Do does the study in this process, or submits it as an array job for simulations that need so much memory each.
 func (s *StudyFlags) Do(

@@ -55,10 +55,10 @@ var (
 
 // Check refuses flags that no array job can have.
 func (a *ArrayJob) Check(cmd *cobra.Command, out string) error {
-	pods := cmd.Flags().Changed("kubernetes")
+	pods, searches := cmd.Flags().Changed("kubernetes"), cmd.Flags().Changed("parallel")
 	a.chosen = cmd.Flags().Changed("elements")
 	for _, flag := range slurmFlags {
-		if f := cmd.Flags().Lookup(flag); f.Changed && !a.On && !(pods && slices.Contains(elementFlags, flag)) {
+		if f := cmd.Flags().Lookup(flag); f.Changed && !a.On && !(pods && slices.Contains(elementFlags, flag)) && !(searches && flag == "time") {
 			with, _, _ := strings.Cut(f.Usage, ":")
 			return fmt.Errorf("--%s is an option of %s", flag, strings.TrimPrefix(with, "with "))
 		}
@@ -66,6 +66,8 @@ func (a *ArrayJob) Check(cmd *cobra.Command, out string) error {
 	switch {
 	case a.On && pods:
 		return fmt.Errorf("--slurm or --kubernetes, not both")
+	case !a.On && a.Time < 0:
+		return fmt.Errorf("--time %s: want a time above 0, such as 30s", a.Time)
 	case !a.On && !pods:
 		return nil
 	case a.On && out == "":
