@@ -14,12 +14,16 @@ import (
 // loads are the shares of prefill's and decode's time that the requests need at a rate, the fullest first.
 // Above 1 lines grow without end.
 func (s *study) loads(rate float64, j *serving.Job) []results.ServingLoad {
+	front := results.ServingLoad{Resource: "the front ends' time for requests", Share: rate * j.Host.Seconds() / float64(j.Prefill.Instances*j.Prefill.Groups)}
+	out := []results.ServingLoad{{Resource: "the instances' time"}, front}
 	if j.Decode.Instances == 0 {
-		return []results.ServingLoad{{Resource: "the instances' time", Share: rate * s.mixedSeconds(j)}}
-	}
-	out := []results.ServingLoad{
-		{Resource: "prefill's time", Share: rate * s.prefillSeconds(j) / float64(j.Prefill.Instances)},
-		{Resource: "decode's time", Share: rate * s.decodeSeconds(j)},
+		out[0].Share = rate * s.mixedSeconds(j)
+	} else {
+		out = []results.ServingLoad{
+			{Resource: "prefill's time", Share: rate * s.prefillSeconds(j) / float64(j.Prefill.Instances)},
+			{Resource: "decode's time", Share: rate * s.decodeSeconds(j)},
+			front,
+		}
 	}
 	sorting.StableFunc(out, func(a, b results.ServingLoad) int { return cmp.Compare(b.Share, a.Share) })
 	return out

@@ -40,7 +40,7 @@ func resolvedWith(set ...scenario.Override) (*scenario.Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.Resolve(append(append(unbounded(), scenario.Set("serving.host-request", "0s", "test"), scenario.Set("serving.host-token", "0s", "test")), set...)...)
+	return file.Resolve(append(append(unbounded(), scenario.Set("serving.host-request", "0s", "test"), scenario.Set("serving.host-token", "0s", "test"), scenario.Set("serving.host-layer", "0s", "test")), set...)...)
 }
 
 func served(t *testing.T, o Options, set ...scenario.Override) *results.Serving {
@@ -304,6 +304,21 @@ func TestTheHostsPartIsBeforeThePrompt(t *testing.T) {
 	slow := served(t, Options{}, set("serving.host-iteration", "1ms")).Points[0].Ideal
 	if got := slow.PerToken.P50 - a.PerToken.P50; got != int64(units.Millisecond) {
 		t.Errorf("a millisecond of the scheduler for each iteration adds %v to a token", units.Time(got))
+	}
+}
+
+// An iteration with a prompt takes as long as the hosts need for launching its kernels, unless a CUDA graph holds it; answers
+// are in graphs.
+func TestHostsLaunchTheKernelsOfPrompts(t *testing.T) {
+	run := func(list ...scenario.Override) *results.ServingRun {
+		return served(t, Options{}, append(list, set("serving.load.lengths", "fixed"), set("serving.load.rate", "0.1"))...).Points[0].Ideal
+	}
+	graph, launched := run(set("serving.host-layer", "100ms"), set("serving.graph-tokens", "100000")), run(set("serving.host-layer", "100ms"))
+	if got, want := launched.Prefill.P50, int64(4*100*units.Millisecond); got != want {
+		t.Errorf("a prompt takes %v through four layers of 100 ms, want %v", units.Time(got), units.Time(want))
+	}
+	if bare := run(); graph.Prefill != bare.Prefill || launched.PerToken.P50 != bare.PerToken.P50 {
+		t.Errorf("a prompt in a graph takes %+v, without launches %+v; answers %+v and %+v", graph.Prefill, bare.Prefill, launched.PerToken, bare.PerToken)
 	}
 }
 
