@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -451,5 +452,13 @@ serving: {model: llama3-8b, collocated: true, load: {requests: 5}}
 	p := &out.Points[0]
 	if p.Fabrics[0].Run == nil || p.Fabrics[0].Run.FirstToken != p.Ideal.FirstToken || p.Ideal.FirstToken.P50 <= 0 {
 		t.Errorf("one GPU has first tokens of %+v, without a network of %+v", p.Fabrics[0].Run, p.Ideal.FirstToken)
+	}
+}
+
+// Front ends that have no time left for more requests are named as what is full.
+func TestFrontEndsAreFull(t *testing.T) {
+	p := served(t, Options{}, set("serving.host-request", "200ms")).Points[0]
+	if full := p.Loads[0]; full.Resource != "the front ends' time" || math.Abs(full.Share-2) > 1e-9 || p.Unstable == "" {
+		t.Errorf("10 requests in a second, each of which takes a front end 200 ms: %+v, %q", p.Loads, p.Unstable)
 	}
 }
