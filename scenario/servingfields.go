@@ -25,14 +25,19 @@ type Serving struct {
 	Load ServingLoad `yaml:"load"`
 	// Limits are the times that a request may take to count as good.
 	Limits ServingLimits `yaml:"limits"`
-	// HostRequest is the hosts' time from a request's arrival until its prompt can be computed: the server's front end, the
-	// tokenizer, the way to the scheduler.
+	// HostRequest is the hosts' time for a request before its prompt can be computed: the server's front end, the tokenizer, the
+	// way to the scheduler. A front end takes one request after the other.
 	HostRequest units.Time `yaml:"host-request" range:"0..100s"`
 	// HostToken is the hosts' time for a token of an answer on its way to the client: detokenizer, stream, the server's front
 	// end, which each part of an instance with requests of its own has one of. It passes on one token after the other.
 	HostToken units.Time `yaml:"host-token" range:"0..1s"`
 	// HostIteration is the time of the scheduler between two iterations of an instance, in which its GPUs wait.
 	HostIteration units.Time `yaml:"host-iteration" range:"0..1s"`
+	// HostLayer is the hosts' time for launching the kernels of a layer, three times as long for one with experts. An iteration
+	// with prompts of more than GraphTokens in all, which no CUDA graph holds, takes at least that of all layers.
+	HostLayer units.Time `yaml:"host-layer" range:"0..1s"`
+	// GraphTokens is the number of tokens of the largest CUDA graph of iterations with prompts.
+	GraphTokens int `yaml:"graph-tokens" range:"0..1073741824"`
 	// KV is how the keys and values get from prefill to decode.
 	KV KVTransfer `yaml:"kv"`
 	// Experts is which experts of a mixture tokens choose, and where these are.

@@ -135,10 +135,12 @@ type pace struct {
 	experts *experts // nil without experts over several nodes
 	overlap bool     // of exchanges and computations
 	host    units.Time
+	launch  units.Time // hosts' time for the kernels of all layers, where no CUDA graph has them
+	graph   int        // tokens of the largest CUDA graph of iterations with prompts
 }
 
 // computing is the time of an iteration's computations, that of the slowest group. Sums of tensor
-// parallelism do not overlap with other computations.
+// parallelism do not overlap with other computations. GPUs wait for hosts that launch kernels more slowly than these run.
 func (p *pace) computing(k *serving.Iteration) units.Time {
 	most := units.Time(0)
 	for _, pass := range p.passes(k) {
@@ -146,6 +148,9 @@ func (p *pace) computing(k *serving.Iteration) units.Time {
 	}
 	if p.job.Parallel.Tensor > 1 {
 		most += units.Time(2*p.job.Model.Layers) * p.sum(k.Tokens())
+	}
+	if k.Tokens() > p.graph && !k.Answers() {
+		most = max(most, p.launch-p.experts.time(k.Tokens()))
 	}
 	return most
 }

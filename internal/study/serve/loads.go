@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/internal/base/sorting"
 	"weft/internal/sim/workload/llm"
@@ -11,15 +12,18 @@ import (
 	"weft/results"
 )
 
-// loads are the shares of prefill's and decode's time that the requests need at a rate, the fullest first.
-// Above 1 lines grow without end.
+// loads are the shares of prefill's and decode's time that the requests need at a rate, and of the front ends' if it is the
+// fullest; the fullest first. Above 1 lines grow without end.
 func (s *study) loads(rate float64, j *serving.Job) []results.ServingLoad {
+	out := []results.ServingLoad{{Resource: "prefill's time"}, {Resource: "decode's time"}}
 	if j.Decode.Instances == 0 {
-		return []results.ServingLoad{{Resource: "the instances' time", Share: rate * s.mixedSeconds(j)}}
+		out = []results.ServingLoad{{Resource: "the instances' time", Share: rate * s.mixedSeconds(j)}}
+	} else {
+		out[0].Share, out[1].Share = rate*s.prefillSeconds(j)/float64(j.Prefill.Instances), rate*s.decodeSeconds(j)
 	}
-	out := []results.ServingLoad{
-		{Resource: "prefill's time", Share: rate * s.prefillSeconds(j) / float64(j.Prefill.Instances)},
-		{Resource: "decode's time", Share: rate * s.decodeSeconds(j)},
+	front := results.ServingLoad{Resource: "the front ends' time", Share: rate * j.Host.Seconds() / float64(j.Prefill.Instances*j.Prefill.Groups)}
+	if !slices.ContainsFunc(out, func(l results.ServingLoad) bool { return l.Share >= front.Share }) { // else it decides nothing
+		out = append(out, front)
 	}
 	sorting.StableFunc(out, func(a, b results.ServingLoad) int { return cmp.Compare(b.Share, a.Share) })
 	return out

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func resolvedWith(set ...scenario.Override) (*scenario.Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.Resolve(append(append(unbounded(), scenario.Set("serving.host-request", "0s", "test"), scenario.Set("serving.host-token", "0s", "test")), set...)...)
+	return file.Resolve(append(append(unbounded(), scenario.Set("serving.host-request", "0s", "test"), scenario.Set("serving.host-token", "0s", "test"), scenario.Set("serving.host-layer", "0s", "test")), set...)...)
 }
 
 func served(t *testing.T, o Options, set ...scenario.Override) *results.Serving {
@@ -307,6 +308,21 @@ func TestTheHostsPartIsBeforeThePrompt(t *testing.T) {
 	}
 }
 
+// An iteration with a prompt takes as long as the hosts need for launching its kernels, unless a CUDA graph holds it; answers
+// are in graphs.
+func TestHostsLaunchTheKernelsOfPrompts(t *testing.T) {
+	run := func(list ...scenario.Override) *results.ServingRun {
+		return served(t, Options{}, append(list, set("serving.load.lengths", "fixed"), set("serving.load.rate", "0.1"))...).Points[0].Ideal
+	}
+	graph, launched := run(set("serving.host-layer", "100ms"), set("serving.graph-tokens", "100000")), run(set("serving.host-layer", "100ms"))
+	if got, want := launched.Prefill.P50, int64(4*100*units.Millisecond); got != want {
+		t.Errorf("a prompt takes %v through four layers of 100 ms, want %v", units.Time(got), units.Time(want))
+	}
+	if bare := run(); graph.Prefill != bare.Prefill || launched.PerToken.P50 != bare.PerToken.P50 {
+		t.Errorf("a prompt in a graph takes %+v, without launches %+v; answers %+v and %+v", graph.Prefill, bare.Prefill, launched.PerToken, bare.PerToken)
+	}
+}
+
 // Clients of a closed loop have a request each under way until none is left, and no load is too much for the job.
 func TestClientsOfAClosedLoopWaitForTheirAnswers(t *testing.T) {
 	file, err := scenario.Decode("test", []byte(strings.Replace(servingText, "rate: 10,", "concurrency: 3,", 1)))
@@ -436,5 +452,13 @@ serving: {model: llama3-8b, collocated: true, load: {requests: 5}}
 	p := &out.Points[0]
 	if p.Fabrics[0].Run == nil || p.Fabrics[0].Run.FirstToken != p.Ideal.FirstToken || p.Ideal.FirstToken.P50 <= 0 {
 		t.Errorf("one GPU has first tokens of %+v, without a network of %+v", p.Fabrics[0].Run, p.Ideal.FirstToken)
+	}
+}
+
+// Front ends that have no time left for more requests are named as what is full.
+func TestFrontEndsAreFull(t *testing.T) {
+	p := served(t, Options{}, set("serving.host-request", "200ms")).Points[0]
+	if full := p.Loads[0]; full.Resource != "the front ends' time" || math.Abs(full.Share-2) > 1e-9 || p.Unstable == "" {
+		t.Errorf("10 requests in a second, each of which takes a front end 200 ms: %+v, %q", p.Loads, p.Unstable)
 	}
 }

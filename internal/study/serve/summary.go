@@ -24,7 +24,7 @@ func (s *study) summary(done *serving.Scheduler) *results.ServingRun {
 		q := &requests[i]
 		tokens += q.Output
 		out.EndPs = max(out.EndPs, int64(r.Done))
-		first, waiting, prefill = append(first, r.First-q.Arrival), append(waiting, r.Begun-q.Arrival-s.r.Serving.HostRequest), append(prefill, r.Computed-r.Begun)
+		first, waiting, prefill = append(first, r.First-q.Arrival), append(waiting, r.Begun-r.Read), append(prefill, r.Computed-r.Begun)
 		each := units.Time(0)
 		if q.Output > 1 {
 			each = (r.Done - r.First) / units.Time(q.Output-1)

@@ -157,8 +157,8 @@ var kinds = []kind{
 	},
 	{
 		number:  "speed of a serving job",
-		against: "published figures of vLLM on one GPU, and of three services of DeepSeek-V3",
-		cases:   []string{"serving/vllm-one-gpu", "serving/vllm-one-client", "serving/disaggregated-prefill", "serving/disaggregated-decode"},
+		against: "published figures of vLLM on one GPU, of Qwen3-235B on two nodes, and of three services of DeepSeek-V3",
+		cases:   []string{"serving/vllm-one-gpu", "serving/vllm-one-client", "serving/mooncake-first-token", "serving/disaggregated-prefill", "serving/disaggregated-decode"},
 		doubt:   "as what a client sees of a burst, or of prompts where experts are uneven in ways that are not published. The difference between two fabrics is the better figure",
 	},
 	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide"},

@@ -28,7 +28,6 @@ var knownMisses = []string{
 	"nccl/ordering-all-to-all: 256 KiB with OOO_RQ, one switch",
 	"nccl/ordering-all-to-all: 256 KiB with OOO_RQ, two leaves",
 	"serving/vllm-one-gpu: first token, 16 requests in a second",
-	"serving/vllm-one-gpu: 500 requests at once, first token",
 	"serving/vllm-one-gpu: 500 requests at once, later tokens",
 	"serving/disaggregated-prefill: RTP-LLM, prompts of 4,096",
 }

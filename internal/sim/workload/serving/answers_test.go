@@ -62,3 +62,41 @@ func TestAFrontEndPassesOnOneTokenAfterTheOther(t *testing.T) {
 		}
 	}
 }
+
+// A front end reads requests one after the other: of a burst those that wait together have their first tokens together, and two
+// groups have a front end each. A request that comes alone waits for itself.
+func TestAFrontEndReadsOneRequestAfterTheOther(t *testing.T) {
+	const each = 10 * units.Millisecond
+	read := func(groups, requests int, between units.Time) (at []units.Time) {
+		j := Job{Host: each, Layers: 1}
+		j.Prefill = Pool{Instances: 1, Groups: groups, Stages: 1, Tokens: 1 << 20, Requests: 1 << 20, Room: 1 << 40}
+		j.Prefill.Time = func([]Work) units.Time { return units.Microsecond }
+		list := make([]Request, requests)
+		for i := range list {
+			list[i] = Request{Arrival: 1 + units.Time(i)*between, Prompt: 1, Output: 1}
+		}
+		for _, r := range Alone(&j, list, 0, nil).Records() {
+			at = append(at, r.Read-1)
+		}
+		return at
+	}
+	for _, x := range []struct {
+		groups, requests int
+		between          units.Time
+		request          int
+		want             units.Time
+	}{
+		{1, 1, 0, 0, each},
+		{1, 100, 0, 0, together * each},          // of the first batch
+		{1, 100, 0, together, 64 * each},         // of the second
+		{1, 100, 0, 99, 100 * each},              // the last is alone with three others
+		{2, 100, 0, 99, 50 * each},               // every other one
+		{1, 100, 2 * each, 99, 199 * each},       // nobody waits: 198 and its own
+		{1, 100, each / 2, 99, 100 * each},       // twice as many as it can read
+		{4, 100, each / 2, 99, 50*each + each/2}, // enough for all
+	} {
+		if got := read(x.groups, x.requests, x.between)[x.request]; got != x.want {
+			t.Errorf("%d groups, %d requests every %v: request %d is read at %v, want %v", x.groups, x.requests, x.between, x.request, got, x.want)
+		}
+	}
+}

@@ -27,8 +27,12 @@
 //
 // # The front end
 //
+// A front end reads requests one after the other, those that wait there together, before their prompts wait in the line. Each
+// group of prefill has one, and requests come to these in turn.
+//
 // A token reaches the client when the front end of its group has passed it on, one after the other. Tokens that wait there
-// hold up no iteration. Real front ends join the waiting tokens of a request, and have new requests in the same line.
+// hold up no iteration, and no request: the tokenizer has a thread of its own. Real front ends join the waiting tokens of a
+// request.
 //
 // # Memory
 //

@@ -21,7 +21,7 @@ type Job struct {
 	Layers          int
 	// Clients of a closed loop: each sends its next request when it has its answer. 0: requests arrive at their times.
 	Clients int
-	// Host is the time from a request's arrival until its prompt can be computed.
+	// Host is the time that a request takes of the front end of a group, before its prompt can be computed.
 	Host units.Time
 	// HostToken is the time in which the front end of a group passes on a token; it passes on one after the other.
 	HostToken units.Time
@@ -149,6 +149,7 @@ func (k *Iteration) Answers() bool {
 
 // Record is the times of a request. A time that did not come is negative.
 type Record struct {
+	Read     units.Time // its front end is done with it: its prompt can be computed
 	Begun    units.Time // prefill began with it
 	Computed units.Time // prefill has its first token
 	Sent     units.Time // the first keys and values could leave

@@ -108,7 +108,7 @@ func TestAnAnswerTakesAnIterationForEachTokenAfterTheFirst(t *testing.T) {
 	j.Decode.Requests = 8
 	s := Alone(j, []Request{{Prompt: mean, Output: 5}}, 10*units.Microsecond, nil)
 	r := s.Records()[0]
-	want := Record{Begun: 1, Computed: 1 + units.Millisecond, First: 1 + units.Millisecond + 40*units.Microsecond}
+	want := Record{Read: 1, Begun: 1, Computed: 1 + units.Millisecond, First: 1 + units.Millisecond + 40*units.Microsecond}
 	want.Sent = want.Computed
 	want.Done = want.First + 4*(units.Millisecond+1)
 	if r != want {

@@ -17,6 +17,7 @@ type Scheduler struct {
 	states   []state // by request
 	issued   int     // by clients of a closed loop
 	arrived  int     // requests so far
+	fronts   []front // by group of prefill; requests come to them in turn
 	waiting  []int   // for prefill, in order
 	pools    [2][]instance
 	landless []int // computed, without room in decode, in order
@@ -24,6 +25,17 @@ type Scheduler struct {
 	undone   int
 	backlog  [2]int // requests without a first token when half, and when all have arrived
 }
+
+// front is the part of a group's front end that reads requests: it takes those that wait there together, the first ones if
+// they are too many, and passes them on when it has read the last of them.
+type front struct {
+	waiting []int
+	reading int // of waiting, the first ones
+}
+
+// together is the most requests that a front end reads together: the largest batch of vLLM's tokenizer
+// (vllm/utils.py, AsyncMicrobatchTokenizer).
+const together = 32
 
 // state is how far a request is.
 type state struct {
@@ -80,7 +92,7 @@ func NewScheduler(j *Job, w World, requests []Request) *Scheduler {
 	}
 	s := &Scheduler{job: j, world: w, requests: requests, records: make([]Record, n), states: make([]state, n), undone: n}
 	for i := range s.records {
-		s.records[i] = Record{Begun: -1, Computed: -1, Sent: -1, First: -1, Done: -1}
+		s.records[i] = Record{Read: -1, Begun: -1, Computed: -1, Sent: -1, First: -1, Done: -1}
 	}
 	for i := range s.pools {
 		p := s.pool(i)
@@ -89,6 +101,7 @@ func NewScheduler(j *Job, w World, requests []Request) *Scheduler {
 			s.pools[i][k].groups = make([]group, p.Groups)
 		}
 	}
+	s.fronts = make([]front, j.Prefill.Instances*j.Prefill.Groups)
 	return s
 }
 
@@ -124,6 +137,7 @@ const (
 	timerFree           // the first stage of an instance is free, and has passed its iteration on
 	timerOver           // an iteration is over
 	timerIssue          // a client has its answer
+	timerRead           // a front end has read requests
 )
 
 // timerShift separates the kind of a tag from its number.
@@ -158,19 +172,19 @@ func (s *Scheduler) issue() {
 	}
 }
 
-// nextArrival asks for a timer when the next request can be taken, after the host's part.
+// nextArrival asks for a timer when the next request arrives.
 func (s *Scheduler) nextArrival() {
 	if due := s.due(); due < units.Forever {
 		s.world.At(due, tagOf(timerArrival, s.arrived))
 	}
 }
 
-// due is when the next request can be taken; Forever if there is none, or if no client has sent it yet.
+// due is when the next request arrives; Forever if there is none, or if no client has sent it yet.
 func (s *Scheduler) due() units.Time {
-	if s.arrived == len(s.requests) || s.requests[s.arrived].Arrival == units.Forever {
+	if s.arrived == len(s.requests) {
 		return units.Forever
 	}
-	return s.requests[s.arrived].Arrival + s.job.Host
+	return s.requests[s.arrived].Arrival
 }
 
 // Timer is called at a time that the scheduler asked for.
@@ -186,19 +200,54 @@ func (s *Scheduler) Timer(tag uint64) {
 		s.over(number%2, number/2)
 	case timerIssue:
 		s.issue()
+	case timerRead:
+		f := &s.fronts[number]
+		s.line(f.waiting[:f.reading])
+		f.waiting, f.reading = f.waiting[f.reading:], 0
+		s.read(number)
+		s.fillAll()
 	}
 }
 
-// arrive takes the requests that have arrived.
+// arrive gives the requests that have arrived to the front ends.
 func (s *Scheduler) arrive() {
+	first := s.arrived
 	for s.due() <= s.world.Now() {
-		s.waiting = append(s.waiting, s.arrived)
+		f := &s.fronts[s.arrived%len(s.fronts)]
+		f.waiting = append(f.waiting, s.arrived)
 		s.states[s.arrived].taken = s.requests[s.arrived].Cached
 		s.arrived++
 		s.countBacklog()
 	}
+	for i := range min(s.arrived-first, len(s.fronts)) {
+		s.read((first + i) % len(s.fronts))
+	}
 	s.nextArrival()
-	s.fillAll()
+	if s.job.Host == 0 {
+		s.fillAll()
+	}
+}
+
+// read makes a front end read the requests that wait there, if it reads no others.
+func (s *Scheduler) read(number int) {
+	f := &s.fronts[number]
+	switch {
+	case f.reading > 0 || len(f.waiting) == 0:
+	case s.job.Host == 0:
+		s.line(f.waiting)
+		f.waiting = f.waiting[:0]
+	default:
+		f.reading = min(len(f.waiting), together)
+		s.world.At(s.world.Now()+units.Time(f.reading)*s.job.Host, tagOf(timerRead, number))
+	}
+}
+
+// line puts requests into the line for prefill.
+func (s *Scheduler) line(requests []int) {
+	for _, r := range requests {
+		s.records[r].Read = s.world.Now()
+	}
+	s.waiting = append(s.waiting, requests...)
 }
 
 func (s *Scheduler) countBacklog() {
