@@ -1,6 +1,7 @@
 package cabling
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -16,10 +17,31 @@ func ShortName(description string) string {
 }
 
 // MeansNode reports whether a text that a person wrote means the node of a name: the name itself, the short name in any
-// case, or an adapter, which Linux writes gpu7 mlx5_0, and scenarios gpu7/mlx5_0.
+// case, the name without what stands before the semicolon, or an adapter, which Linux writes gpu7 mlx5_0, and scenarios
+// gpu7/mlx5_0.
 func MeansNode(text, name string) bool {
 	slashed := func(s string) string { return strings.ReplaceAll(s, " ", "/") }
-	return name == text || strings.EqualFold(ShortName(name), text) || slashed(name) == slashed(text)
+	_, rest, described := strings.Cut(name, ";")
+	return name == text || strings.EqualFold(ShortName(name), text) || described && rest == text || slashed(name) == slashed(text)
+}
+
+// Meant are the numbers of the nodes that a text means: those of exactly this name come before all others.
+func Meant(text string, nodes int, name func(int) string) (found []int) {
+	exact := false
+	for i := range nodes {
+		switch own := name(i); {
+		case own == text && !exact:
+			found, exact = []int{i}, true
+		case own == text || !exact && MeansNode(text, own):
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// Ambiguous is the error of a text that means several nodes. One of them alone is meant by each of the examples.
+func Ambiguous(text string, nodes int, examples ...string) error {
+	return fmt.Errorf("%q is the name of %d nodes: name one of them, such as %s", text, nodes, strings.Join(examples, " or "))
 }
 
 // SplitEnd divides what a person wrote for a port into the node and the port: leaf7:12, leaf7 port 12, leaf7:Ethernet48,

@@ -1,6 +1,7 @@
 package cabling_test
 
 import (
+	"slices"
 	"testing"
 
 	"weft/internal/base/cabling"
@@ -49,9 +50,19 @@ func TestANodeIsMeantByItsShortName(t *testing.T) {
 		{"gpu7/mlx5_0", "gpu7 mlx5_0", true},
 		{"gpu7", "gpu7 mlx5_0", false},
 		{"rack", "MF0;rack7:MQM9700/U1", false},
+		{"dir-4:MCS8500/L01/U1", "MF0;dir-4:MCS8500/L01/U1", true},
 	} {
 		if got := cabling.MeansNode(c.text, c.name); got != c.want {
 			t.Errorf("%q means %q: %v, want %v", c.text, c.name, got, c.want)
+		}
+	}
+}
+
+func TestAnExactNameComesBeforeShortOnes(t *testing.T) {
+	names := []string{"MF0;dir:MCS8500/L01/U1", "MF0;dir:MCS8500/L02/U1", "leaf", "MF0;leaf:MQM8700/U1"}
+	for text, want := range map[string][]int{"dir": {0, 1}, "dir:MCS8500/L02/U1": {1}, "leaf": {2}, "LEAF": {2, 3}, "spine": nil} {
+		if got := cabling.Meant(text, len(names), func(i int) string { return names[i] }); !slices.Equal(got, want) {
+			t.Errorf("%q means %v, want %v", text, got, want)
 		}
 	}
 }

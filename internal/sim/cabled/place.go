@@ -3,6 +3,7 @@ package cabled
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/internal/base/cabling"
@@ -207,6 +208,39 @@ func (h *host) labels() string {
 	return strings.Join(all, ", ")
 }
 
+// onOnePlane leaves the hosts, of adapters with ports on several planes, those on the first: no path joins the planes, and a
+// NIC of a node is one port.
+func (s *Source) onOnePlane(p *Placed, hosts []host) {
+	planes := subnet.PlanesOf(s.Subnet)
+	if planes == nil {
+		return
+	}
+	first := map[units.GUID]*subnet.Node{}
+	for i := range planes.Each[0].Nodes {
+		first[planes.Each[0].Nodes[i].GUID] = &planes.Each[0].Nodes[i]
+	}
+	onFirst := func(n nic) bool {
+		node := first[s.Subnet.Nodes[n.end.Device].GUID]
+		port, err := strconv.Atoi(n.end.Port)
+		return err == nil && node != nil && port < len(node.Ports) && node.Ports[port].Peer.Exists()
+	}
+	left := 0
+	for i := range hosts {
+		var nics []nic
+		for _, n := range hosts[i].nics {
+			if onFirst(n) || !slices.ContainsFunc(hosts[i].nics, func(o nic) bool { return o.end.Device == n.end.Device && onFirst(o) }) {
+				nics = append(nics, n)
+			}
+		}
+		left += len(hosts[i].nics) - len(nics)
+		hosts[i].nics = nics
+	}
+	if left > 0 {
+		p.note("the adapters have ports on %d planes, which no path joins: those on the first carry the load, and %s none (cluster.adapters names others)",
+			len(planes.Each), wording.Counted(left, "port on the others carries", "ports on the others carry"))
+	}
+}
+
 // choose are the hosts that are nodes, with their NICs in the order of the GPUs.
 func (s *Source) choose(p *Placed, hosts []host, c Choice) ([]host, error) {
 	chosen := slices.Clone(hosts)
@@ -216,6 +250,9 @@ func (s *Source) choose(p *Placed, hosts []host, c Choice) ([]host, error) {
 			return nil, err
 		}
 		chosen = named
+	}
+	if len(c.Adapters) == 0 {
+		s.onOnePlane(p, chosen)
 	}
 	switch {
 	case len(c.Adapters) > 0:

@@ -28,13 +28,14 @@ func (u union) find(x int) int {
 func (u union) join(x, y int) { u[u.find(x)] = u.find(y) }
 
 // islands are the parts of a whole subnet without a cable between them, such as rails without spines, by the GUIDs of nodes.
+// An adapter with a port on each of several planes joins none of them.
 type islands map[units.GUID]int
 
 func islandsOf(s *subnet.Subnet) islands {
 	u := newUnion(len(s.Nodes))
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
-			if far := s.Nodes[i].Ports[p].Peer; far.Exists() {
+			if far := s.Nodes[i].Ports[p].Peer; far.Exists() && s.Nodes[i].Kind == s.Nodes[far.Node].Kind {
 				u.join(i, int(far.Node))
 			}
 		}
@@ -52,8 +53,8 @@ func (of islands) pairs(s *subnet.Subnet) (pairs int64) {
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.Kind != subnet.Switch {
 			for p := range n.Ports {
-				if n.Ports[p].Peer.Exists() {
-					ends[of[n.GUID]]++
+				if far := n.Ports[p].Peer; far.Exists() {
+					ends[of[s.Nodes[far.Node].GUID]]++
 				}
 			}
 		}

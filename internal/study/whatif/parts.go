@@ -95,14 +95,16 @@ func endName(s *subnet.Subnet, e subnet.End) string {
 
 // nodesNamed are the nodes that a name or GUID means; an error if it means several.
 func nodesNamed(s *subnet.Subnet, text string) (found []int32, err error) {
+	for _, i := range cabling.Meant(text, len(s.Nodes), func(i int) string { return s.Nodes[i].Name }) {
+		found = append(found, int32(i))
+	}
 	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		if n.GUID.String() == text || cabling.MeansNode(text, n.Name) {
-			found = append(found, int32(i))
+		if s.Nodes[i].GUID.String() == text {
+			return []int32{int32(i)}, nil
 		}
 	}
 	if len(found) > 1 {
-		return nil, fmt.Errorf("%q is the name of %d nodes: name one by its GUID, such as %v", text, len(found), s.Nodes[found[0]].GUID)
+		return nil, cabling.Ambiguous(text, len(found), s.NodeName(found[0]), s.Nodes[found[0]].GUID.String())
 	}
 	return found, nil
 }

@@ -10,6 +10,7 @@ import (
 	"weft/internal/sim/run/network"
 	"weft/internal/test/simtest"
 	"weft/results"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -353,5 +354,21 @@ func TestPlanesAreMendedEachForItself(t *testing.T) {
 				t.Fatalf("%s: %s of plane %d changes its table", p.Fabric.Name, n.Name, n.Plane)
 			}
 		}
+	}
+}
+
+// The chips of a director have one short name: it means none of them.
+func TestAFaultOfAnAmbiguousNameIsRefused(t *testing.T) {
+	g := &topology.Graph{Nodes: []topology.Node{
+		{Name: "MF0;dir:MCS8500/L01/U1", Kind: topology.Switch, Cables: []int32{0}},
+		{Name: "MF0;dir:MCS8500/L01/U2", Kind: topology.Switch, Cables: []int32{1}},
+	}}
+	for _, f := range []scenario.Fault{{Switch: "dir"}, {Link: "dir port 1"}} {
+		if cables, err := cablesOf(g, &f); err == nil || !strings.Contains(err.Error(), `"dir" is the name of 2 nodes`) {
+			t.Errorf("%+v: cables %v, %v", f, cables, err)
+		}
+	}
+	if cables, err := cablesOf(g, &scenario.Fault{Switch: "dir:MCS8500/L01/U2"}); err != nil || len(cables) != 1 || cables[0] != 1 {
+		t.Errorf("the second chip has cables %v, %v", cables, err)
 	}
 }

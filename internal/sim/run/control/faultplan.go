@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/internal/base/cabling"
@@ -86,11 +87,10 @@ func cablesOf(g *topology.Graph, f *scenario.Fault) (cables []int32, err error) 
 		return []int32{cable}, err
 	}
 	name := f.Switch
-	at := nodeNamed(g, name)
-	if at < 0 {
-		return nil, fmt.Errorf("the fabric has no node %q: its nodes are %s to %s", name, g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
+	n, err := nodeNamed(g, name)
+	if err != nil {
+		return nil, err
 	}
-	n := &g.Nodes[at]
 	if n.Kind != topology.Switch {
 		return nil, fmt.Errorf("%s is no switch: name its cable, as %s port 1", name, name)
 	}
@@ -104,26 +104,39 @@ func cablesOf(g *topology.Graph, f *scenario.Fault) (cables []int32, err error) 
 
 // cableAt is the cable at a port: leaf0 port 5, leaf0:5, leaf0:Ethernet16.
 func cableAt(g *topology.Graph, link string) (int32, error) {
-	node, port, ok := cabling.SplitEnd(link, func(name string) bool { return nodeNamed(g, name) >= 0 })
+	node, port, ok := cabling.SplitEnd(link, func(name string) bool { return len(meant(g, name)) > 0 })
 	if !ok {
 		if i := strings.LastIndex(link, " port "); i > 0 {
-			return 0, fmt.Errorf("the fabric has no node %q: its nodes are %s to %s", link[:i], g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
+			_, err := nodeNamed(g, link[:i])
+			return 0, err
 		}
 		return 0, fmt.Errorf("link %q: want a node and a port, such as leaf0:5 or leaf0 port 5; the nodes are %s to %s", link, g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
 	}
-	n := &g.Nodes[nodeNamed(g, node)]
+	n, err := nodeNamed(g, node)
+	if err != nil {
+		return 0, err
+	}
 	if number := cabling.PortNumber(port, n.PortNames); number > 0 && number <= len(n.Cables) && n.Cables[number-1] >= 0 {
 		return n.Cables[number-1], nil
 	}
 	return 0, fmt.Errorf("%s has no cable at port %s", node, port)
 }
 
-// nodeNamed is the node that a name means; -1 if there is none. A node of exactly this name comes first.
-func nodeNamed(g *topology.Graph, name string) int {
-	if at := slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return n.Name == name }); at >= 0 {
-		return at
+// meant are the nodes that a name means.
+func meant(g *topology.Graph, name string) []int {
+	return cabling.Meant(name, len(g.Nodes), func(i int) string { return g.Nodes[i].Name })
+}
+
+// nodeNamed is the node that a name means.
+func nodeNamed(g *topology.Graph, name string) (*topology.Node, error) {
+	switch found := meant(g, name); len(found) {
+	case 0:
+		return nil, fmt.Errorf("the fabric has no node %q: its nodes are %s to %s", name, g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
+	case 1:
+		return &g.Nodes[found[0]], nil
+	default:
+		return nil, cabling.Ambiguous(name, len(found), strconv.Quote(g.Nodes[found[0]].Name), strconv.Quote(g.Nodes[found[1]].Name))
 	}
-	return slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return cabling.MeansNode(name, n.Name) })
 }
 
 // joined are the same times, with the times of a cable merged if they overlap or are no more than a
