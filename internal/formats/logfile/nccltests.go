@@ -391,8 +391,11 @@ func (c column) fits(field string) bool {
 
 // isCount reports whether a field is a non-negative whole number.
 func isCount(field string) bool {
+	if field == "" || field[0] < '0' || field[0] > '9' { // most words: an error takes longer
+		return false
+	}
 	_, err := strconv.ParseInt(field, 10, 64)
-	return err == nil && field[0] != '-' && field[0] != '+'
+	return err == nil
 }
 
 // isNumber reports whether a field is a finite non-negative number.
