@@ -98,11 +98,11 @@ func TestExportsHoldForAllRunsAndACommandForItsOwn(t *testing.T) {
 func TestLinesThatSayWhatIsSlowAreSigns(t *testing.T) {
 	info, warn := "node1:21:116 [2] NCCL INFO ", "node1:21:116 [2] transport/net_ib.cc:1295 NCCL WARN "
 	for line, want := range map[string]SignKind{
-		info + "Could not find a path for pattern 1, falling back to simple order": SignOneNIC,
-		info + "NET/Socket : Using [0]bond0:10.0.0.1<0>":                           SignTCP,
-		info + "Using network Socket":                                              SignTCP,
-		info + "NET/IB : No device found.":                                         SignNoDevice,
-		info + "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'":              SignNoGPUDirect,
+		info + "Could not find a path for pattern 1, falling back to simple order":                                                     SignOneNIC,
+		info + "NET/Socket : Using [0]bond0:10.0.0.1<0>":                                                                               SignTCP,
+		info + "Using network Socket":                                                                                                  SignTCP,
+		info + "NET/IB : No device found.":                                                                                             SignNoDevice,
+		info + "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'":                                                                  SignNoGPUDirect,
 		info + "P2P is disabled between connected GPUs 1 and 0. You can repress this message with NCCL_IGNORE_DISABLED_P2P=1.":         SignPeerToPeer,
 		info + "Channel 00 : 0[0] -> 1[1] via SHM/direct/direct":                                                                       SignPeerToPeer,
 		info + "NCCL_TOPO_FILE set by environment to /opt/t.xml":                                                                       SignTopologyFile,
