@@ -155,11 +155,7 @@ func taskNotes(t *calibrate.Task) (out []string) {
 		out = append(out, "the operation is not named: only an all-reduce has a busbw above its algbw")
 	}
 	out = append(out, t.Told...)
-	wrong := int64(0)
-	for _, r := range t.Table.Rows {
-		wrong += r.Wrong
-	}
-	if wrong > 0 {
+	if wrong := t.Table.Wrong(); wrong > 0 {
 		out = append(out, fmt.Sprintf("%s came out wrong (#wrong): data is corrupted, whatever the speed", plural(wrong, "element", "elements")))
 	}
 	if t.Skipped != "" {
@@ -281,6 +277,9 @@ func divides(d *calibrate.Diagnosis) string {
 			named++
 		}
 	}
+	if d.OneFactor() {
+		return "What tells more"
+	}
 	if named == 1 {
 		return "What divides it from a healthy cluster best"
 	}
@@ -323,6 +322,9 @@ func finding(d *calibrate.Diagnosis) string {
 			return fmt.Sprintf("Undecided: %s. The log cannot tell a healthy cluster (%s) from %s.", off, percent(d.Healthy), causes(d.Alike()))
 		}
 		text := fmt.Sprintf("The cluster falls short: %s. The log cannot distinguish these causes: %s.", off, causes(d.Alike()))
+		if d.OneFactor() {
+			text = fmt.Sprintf("The cluster falls short: %s. One factor at every size fits every cause whose severity is free, and proves none. The likeliest: %s.", off, causes(d.Alike()))
+		}
 		if d.Healthy >= .1 {
 			text += fmt.Sprintf(" A healthy cluster is not excluded (%s).", percent(d.Healthy))
 		}
@@ -371,6 +373,9 @@ func notProved(d *calibrate.Diagnosis, off string) string {
 		text += fmt.Sprintf(" A healthy cluster has %s; the log does not exclude: %s.", percent(d.Healthy), causes(alike))
 	} else {
 		text += fmt.Sprintf(" A healthy cluster has %s, and no cause that weft tested is likelier.", percent(d.Healthy))
+	}
+	if excused := d.Excused(); len(excused) > 0 && d.Healthy < .2 {
+		text += fmt.Sprintf(" weft was as far off on healthy clusters with published tables (%s).", list(excused))
 	}
 	if d.Other > d.Healthy {
 		text += fmt.Sprintf(" A fault for which weft has no hypothesis has %s.", percent(d.Other))

@@ -116,14 +116,17 @@ func TestLinesThatSayWhatIsSlowAreSigns(t *testing.T) {
 		"Conflicting CPU frequency values detected: 1500.000000 != 3000.000000. CPU Frequency is not max.":                             SignCPUFrequency,
 		" PCIe relax order: OFF\t\tLock-free      : OFF":                                                                               SignRelaxedOff,
 		"[n1:108757:0:108757] ib_mlx5_log.c:136  Transport retry count exceeded on mlx5_1:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)":      SignRetries,
-		"[1700.75] proto_common.c:622  UCX  TRACE lane[0] tcp/ens1f0: added as lane 0":                                                 SignTCP,
-		"[1700.75] ucp_worker.c:1855 UCX  INFO    ucp_context_0 inter-node cfg#2 tag(tcp/eth0)":                                        SignTCP,
+		"[1700.75] proto_common.c:622  UCX  TRACE lane[0] tcp/ens1f0: added as lane 0":                                                 SignMPITCP,
+		"[1700.75] ucp_worker.c:1855 UCX  INFO    ucp_context_0 inter-node cfg#2 tag(tcp/eth0)":                                        SignMPITCP,
 		"[1700.75] ucp_context.c:969 UCX  WARN  network device 'mlx5_9:1' is not available, please use one or more of: 'mlx5_0:1'(IB)": SignNoDevice,
 		"WARNING: There was an error initializing an OpenFabrics device.":                                                              SignNoDevice, //nolint:misspell // the words of Open MPI
 		"ACSCtl: SrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-":                                      SignACS,
 		"mlx5_core 0000:3b:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at 0000:3a:00.0":               SignPCIeWidth,
 		"        HW Thermal Slowdown                       : Active":                                                                   SignThrottled,
 		"$ NCCL_P2P_DISABLE=1 ./all_reduce_perf -g 8":                                                                                  SignPeerToPeer,
+		"$ mpirun -x UCX_NET_DEVICES=ib0 ./osu_bw":                                                                                     SignMPITCP,
+		"export OMPI_MCA_btl=self,vader,tcp":                                                                                           SignMPITCP,
+		"$ UCX_TLS=sm,tcp,cuda_copy ucx_perftest -t tag_bw":                                                                            SignMPITCP,
 		"export NCCL_NET_GDR_LEVEL=LOC":                                                                                                SignNoGPUDirect,
 
 		info + "NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>":             "",
@@ -133,6 +136,8 @@ func TestLinesThatSayWhatIsSlowAreSigns(t *testing.T) {
 		"[1700.75] ucp_worker.c:1855 UCX  INFO    ucp_context_0 inter-node cfg#2 tag(rc_mlx5/mlx5_0:1 tcp/eth0)": "",
 		"[1700.75] ucp_context.c:1  UCX  DEBUG resource[3] tcp/lo":                                               "",
 		"        HW Thermal Slowdown                       : Not Active":                                         "",
+		"$ mpirun -x UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1 ./osu_bw":                                                 "",
+		"$ mpirun --mca btl ^openib -x UCX_TLS=rc,tcp ./osu_bw":                                                  "",
 		"$ taskset -c 0-31 ./all_reduce_perf -g 8":                                                               "",
 		"$ NCCL_P2P_DISABLE=0 ./all_reduce_perf -g 8":                                                            "",
 	} {

@@ -28,7 +28,7 @@ func TestPublishedLogsOfEachToolAreRead(t *testing.T) {
 		{name: "health-check.log", source: "Azure/azurehpc-health-checks issue 152", format: Perftest, op: "write", tables: 8, rows: 1, bytes: 1 << 20, gbps: 399.71, gpu: true, settings: "--ib-dev=mlx5_ib3"},
 		{name: "pinned.log", source: "open-mpi/ompi issue 6888", format: Perftest, op: "read", tables: 1, rows: 1, bytes: 65536, gbps: 5896.37 * mibit, settings: "taskset --cpu-list=0", signs: "pinned"},
 		{name: "tagged.log", source: "mpirun --tag-output", format: Perftest, op: "write", tables: 1, rows: 1, bytes: 65536, gbps: 98.01, settings: "PCIe relax order=ON"},
-		{name: "nixlbench-tcp.log", source: "ai-dynamo/nixl issue 791", format: NIXLBench, op: "write", tables: 1, rows: 1, bytes: 8 << 20, gbps: 14.4, gpu: true, settings: "--num_threads=1", signs: "tcp"},
+		{name: "nixlbench-tcp.log", source: "ai-dynamo/nixl issue 791", format: NIXLBench, op: "write", tables: 1, rows: 1, bytes: 8 << 20, gbps: 14.4, gpu: true, settings: "--num_threads=1", signs: "mpi-tcp"},
 		{name: "transfer-engine-no-unit.log", source: "kvcache-ai/Mooncake issue 39", format: TransferEngine, op: "read", tables: 1, rows: 1, bytes: 4096, gbps: 6.56 * 8, settings: "--operation=read"},
 		{name: "ucx-perftest.log", source: "openucx/ucx issues 10649 and 11865, and src/tools/perf/perftest_run.c", format: UCXPerf, op: "send", tables: 2, rows: 1, bytes: 100 << 20, gbps: 46743.62 * mibit, gpu: true, settings: "--memory=cuda"},
 		{name: "simple-order.log", source: "NVIDIA/nccl issue 1876", format: NCCLTests, op: "all-reduce", tables: 1, rows: 3, bytes: 8 << 30, gbps: 7 * 8, listed: 8, settings: "--ntasks-per-node=4", signs: "one-nic"},

@@ -117,6 +117,14 @@ type Row struct {
 	Wrong       int64 // wrong elements
 }
 
+// Wrong is the number of elements that came out wrong.
+func (t *Table) Wrong() (n int64) {
+	for i := range t.Rows {
+		n += t.Rows[i].Wrong
+	}
+	return n
+}
+
 // Said holds NCCL's own messages: facts of the log, independent of a simulation.
 type Said struct {
 	Version string   `json:"nccl_version,omitempty"`

@@ -66,23 +66,29 @@ func (r *ncclSaid) line(n int, text string) {
 	if !strings.Contains(text, "NCCL") {
 		return
 	}
-	if m := ncclVersion.FindStringSubmatch(text); m != nil {
+	find := func(word string, in *regexp.Regexp) []string { // most lines of a large log have none of the words
+		if !strings.Contains(text, word) {
+			return nil
+		}
+		return in.FindStringSubmatch(text)
+	}
+	if m := find("version", ncclVersion); m != nil {
 		r.version(n, m[1])
 	}
-	if m := ncclRanks.FindStringSubmatch(text); m != nil {
+	if m := find("anks ", ncclRanks); m != nil {
 		ranks, _ := strconv.Atoi(m[1])
 		s.Ranks = max(s.Ranks, ranks)
 	}
-	if m := ncclDevices.FindStringSubmatch(text); m != nil {
+	if m := find("Using [", ncclDevices); m != nil {
 		r.devices(m[1])
 		if strings.Contains(m[0], "NET/Socket") {
 			r.interfaces(m[1])
 		}
 	}
-	if m := ncclVia.FindStringSubmatch(text); m != nil {
+	if m := find("via NET/", ncclVia); m != nil {
 		r.connected(m[1] == "send", m[2], strings.Contains(m[0], "GDRDMA"))
 	}
-	if m := ncclForced.FindStringSubmatch(text); len(m) == 3 {
+	if m := find("set", ncclForced); len(m) == 3 {
 		r.b.setting(n, m[1], strings.Trim(abridged(m[2]), " ."), m[0])
 	}
 }

@@ -22,9 +22,10 @@ type ncclTests struct {
 	// skipped says that its rows are not read: its times are those of the host, or its heading is not
 	// known.
 	skipped bool
-	table   *Table // the open table, or nil
-	whole   bool   // its last line has been seen
-	rowed   bool   // the run had rows, though perhaps none that could be read
+	table   *Table   // the open table, or nil
+	whole   bool     // its last line has been seen
+	rowed   bool     // the run had rows, though perhaps none that could be read
+	parts   []string // of a row that NCCL's messages cut
 }
 
 // ncclRun is the list of devices that stands above a table.
@@ -112,6 +113,9 @@ func (r *ncclTests) line(n int, text string) {
 			r.run.more, _ = strconv.Atoi(m[1])
 			return
 		}
+	}
+	if r.table != nil {
+		text = r.joined(n, text)
 	}
 	r.row(n, text)
 }
@@ -304,7 +308,7 @@ func (r *ncclTests) ended(n int, text string) {
 // close ends the open table.
 func (r *ncclTests) close() {
 	t := r.table
-	r.table, r.shape = nil, nil
+	r.table, r.shape, r.parts = nil, nil, nil
 	if t == nil || len(t.Rows) == 0 {
 		return
 	}
@@ -391,8 +395,11 @@ func (c column) fits(field string) bool {
 
 // isCount reports whether a field is a non-negative whole number.
 func isCount(field string) bool {
+	if field == "" || field[0] < '0' || field[0] > '9' { // most words: an error takes longer
+		return false
+	}
 	_, err := strconv.ParseInt(field, 10, 64)
-	return err == nil && field[0] != '-' && field[0] != '+'
+	return err == nil
 }
 
 // isNumber reports whether a field is a finite non-negative number.

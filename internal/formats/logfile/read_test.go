@@ -62,6 +62,23 @@ func TestBandwidthsTellTheRanksWhateverTheListSays(t *testing.T) {
 	}
 }
 
+// With NCCL_DEBUG_SUBSYS=TUNING a message cuts each row after its size and after its first half (NVIDIA/nccl issue 1453).
+// A row whose end never comes is reported, and the next one is read.
+func TestARowThatMessagesCutIsReadWhole(t *testing.T) {
+	const info = "node-a:490:512 [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}\n"
+	row := func(prefix, root, wrong string) string {
+		return prefix + "  1048576   262144  float  sum" + root + info + info + prefix + "  28.60   36.66   64.16" + wrong + info + prefix + "  28.89   36.30   63.53      0\n"
+	}
+	for _, prefix := range []string{"", " 0: ", "[1,0]<stdout>:"} {
+		l := parse(t, usualHead+row(prefix, "      -1", "      0")+prefix+"  2097152   524288  float  sum  -1"+info+
+			prefix+"  4194304  1048576  float  sum  -1  55.00  76.26  133.46  0  55.00  76.26  133.46  0\n"+average1)
+		rows := l.Tables[0].Rows
+		if len(rows) != 2 || rows[0].Bytes != 1048576 || rows[0].Micros != 28.60 || rows[0].InPlace != 28.89 || rows[1].Bytes != 4194304 || len(l.Notes) != 1 || !strings.Contains(l.Notes[0].Text, "row of size 2097152") {
+			t.Errorf("%q: the rows are %+v, notes %v", prefix, rows, l.Notes)
+		}
+	}
+}
+
 func TestNoiseAndSeveralTablesInOneFile(t *testing.T) {
 	l := read(t, "interleaved.log")
 	if len(l.Tables) != 2 {

@@ -109,7 +109,8 @@ type SignKind string
 const (
 	SignRelaxedOff   SignKind = "relaxed-ordering-off" // perftest: PCIe relax order: OFF
 	SignCPUFrequency SignKind = "cpu-frequency"        // perftest: CPU Frequency is not max
-	SignTCP          SignKind = "tcp"                  // UCX or NCCL moves the data over TCP
+	SignTCP          SignKind = "tcp"                  // NCCL, or a test of transfers, moves the data over TCP
+	SignMPITCP       SignKind = "mpi-tcp"              // MPI or UCX does: of NCCL's ranks it is the start alone
 	SignOneNIC       SignKind = "one-nic"              // NCCL found no path for a pattern, and uses a simple order
 	SignPinned       SignKind = "pinned"               // the command pins the process to one core
 	SignPeerToPeer   SignKind = "no-peer-to-peer"      // GPUs of a node do not reach each other directly

@@ -52,8 +52,8 @@ var phrases = []phrase{
 	// openucx/ucx@9466d104
 	{word: "ransport retry count exceeded", kind: SignRetries}, // src/uct/ib/mlx5/ib_mlx5_log.c
 	{word: "is not available, please use", kind: SignNoDevice}, // src/ucp/core/ucp_context.c
-	{word: "tcp/", kind: SignTCP, also: regexp.MustCompile(`UCX +(?:TRACE|DEBUG|INFO).*(?:\blane\[\d+\]|\b(?:tag|am|rma|stream)\(|copy-in|copy-out)`), no: "/mlx5_"}, // proto_common.c, ucp_worker.c
-	{word: "error initializing an OpenFabrics device", kind: SignNoDevice},                                                                                           //nolint:misspell // the words of Open MPI, help-mpi-btl-openib.txt
+	{word: "tcp/", kind: SignMPITCP, also: regexp.MustCompile(`UCX +(?:TRACE|DEBUG|INFO).*(?:\blane\[\d+\]|\b(?:tag|am|rma|stream)\(|copy-in|copy-out)`), no: "/mlx5_"}, // proto_common.c, ucp_worker.c
+	{word: "error initializing an OpenFabrics device", kind: SignNoDevice},                                                                                              //nolint:misspell // the words of Open MPI, help-mpi-btl-openib.txt
 	// Linux, drivers/pci/pci.c and mellanox/mlx5/core; pciutils; nvidia-smi -q -d PERFORMANCE
 	{word: "available PCIe bandwidth, limited by", kind: SignPCIeWidth},
 	{word: "mlx5_core", kind: SignLinkDown, also: regexp.MustCompile(`Link down|Cable (?:unplugged|error)`)},
@@ -113,8 +113,6 @@ var chosen = []struct {
 	{"--disable_pcie_relaxed", nil, SignRelaxedOff},
 	{"NCCL_IB_DISABLE", []string{"1"}, SignTCP},
 	{"NCCL_NET", []string{"socket"}, SignTCP},
-	{"UCX_TLS", []string{"tcp", "tcp,self", "self,tcp", "tcp,self,sm", "tcp,cuda_copy"}, SignTCP},
-	{"OMPI_MCA_btl", []string{"tcp", "tcp,self", "self,tcp", "tcp,self,vader", "self,vader,tcp", "tcp,vader,self"}, SignTCP},
 	{"--protocol", []string{"tcp"}, SignTCP},
 	{"NCCL_P2P_DISABLE", []string{"1"}, SignPeerToPeer},
 	{"NCCL_P2P_LEVEL", []string{"loc", "0"}, SignPeerToPeer},
@@ -124,8 +122,27 @@ var chosen = []struct {
 	{"NCCL_NVLS_ENABLE", []string{"0"}, SignNoNVLS},
 }
 
+// inHost are the transports of UCX and Open MPI that leave no node.
+var inHost = []string{"self", "sm", "shm", "vader", "posix", "sysv", "cma", "knem", "xpmem", "cuda", "cuda_copy", "cuda_ipc", "gdr_copy", "rocm", "rocm_copy", "rocm_ipc"}
+
+// kernelOnly reports whether a setting leaves MPI or UCX the kernel's TCP alone between nodes: by a list of transports, or
+// by one of interfaces, since an RDMA device has a port (mlx5_0:1).
+func kernelOnly(name, value string) bool {
+	parts := strings.Split(strings.ToLower(value), ",")
+	switch name {
+	case "UCX_TLS", "OMPI_MCA_btl":
+		return slices.Contains(parts, "tcp") && !slices.ContainsFunc(parts, func(p string) bool { return p != "tcp" && !slices.Contains(inHost, p) })
+	case "UCX_NET_DEVICES":
+		return !slices.ContainsFunc(parts, func(p string) bool { return p == "" || p == "all" || strings.ContainsAny(p, ":^") })
+	}
+	return false
+}
+
 // choose adds the sign that a setting is, if it is one. Words are the log's.
 func (s *Said) choose(line int, name, value, words string) {
+	if kernelOnly(name, value) {
+		s.sign(line, SignMPITCP, abridged(words))
+	}
 	for _, c := range chosen {
 		if !strings.EqualFold(c.name, name) || c.values != nil && !slices.Contains(c.values, strings.ToLower(value)) {
 			continue

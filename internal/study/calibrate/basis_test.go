@@ -119,3 +119,26 @@ func TestTheLogStrikesCauses(t *testing.T) {
 		}
 	}
 }
+
+// Open MPI and UCX may start NCCL's ranks over TCP: that says nothing of NCCL's own data. It does of the tests of MPI and of
+// UCX, which perftest is not.
+func TestTheTransportOfMPIIsOfItsOwnTests(t *testing.T) {
+	const mpi = "$ mpirun -np 16 --mca btl tcp,self -x UCX_NET_DEVICES=ib0 ./test\n"
+	const osu = "# OSU MPI Bandwidth Test v5.7\n# Size      Bandwidth (MB/s)\n65536 700.1\n1048576 712.2\n4194304 715.0\n"
+	if said := socketsSaid(read(t, mpi+osu)[0], tasksOf(t, mpi)); said != "" {
+		t.Errorf("of an all-reduce of NCCL %q", said)
+	}
+	c := describe(t, "cluster: {nodes: 2, node: {preset: dgx-1-v100, nics: 1}}\nfabric: infiniband-edr")
+	for lines, want := range map[string]string{mpi: "tcp", "$ mpirun -np 2 -x UCX_NET_DEVICES=mlx5_0:1 ./osu_bw\n": ""} { // a tenth at every size proves no cause by itself
+		d, err := c.Diagnose(t.Context(), read(t, lines+osu)[0], Options{Simulate: simulateOnce})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := d.Explanations[0].ID; want != "" && (said != want || d.Verdict != Explained) || want == "" && d.Verdict != Undecided {
+			t.Errorf("%q: %s, %s", lines, d.Verdict, firstFew(d))
+		}
+		if next, ok := d.Next(); want == "" && (!ok || !next.Shows(d.Explanations[0].ID)) {
+			t.Errorf("the next measurement is %q", next.Command)
+		}
+	}
+}

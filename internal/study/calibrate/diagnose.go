@@ -79,7 +79,8 @@ type Explanation struct {
 	Variants  []Tried
 
 	density float64
-	stages  int // the number of farther sizes at which it is simulated
+	stages  int  // the number of farther sizes at which it is simulated
+	free    bool // its severity is any number
 }
 
 // Tried is one variant.
@@ -184,14 +185,36 @@ func (d *Diagnosis) verdict() Verdict {
 		return NotProved
 	case d.nowhereSlower():
 		return Faster
+	case len(d.Excused()) > 0:
+		return NotProved
 	case len(d.Explanations) == 0 || d.Other > max(d.Explanations[0].Posterior, d.Healthy):
 		return Unexplained
-	case d.Explanations[0].Posterior < likely:
+	case d.Explanations[0].Posterior < likely || d.OneFactor():
 		return Undecided
 	case !d.isSimulated(&d.Explanations[0]):
 		return NotProved
 	}
 	return Explained
+}
+
+// OneFactor reports whether the log says no more than one number, by which two NICs are slow at every size, and the likeliest
+// cause, which the log does not name, has a severity that fits any number: then the fit proves nothing.
+func (d *Diagnosis) OneFactor() bool {
+	if len(d.Explanations) == 0 || !d.Explanations[0].free || d.Explanations[0].Evidence != "" {
+		return false
+	}
+	least, most, slack := math.Inf(1), math.Inf(-1), 0.
+	for i, t := range d.Tasks {
+		for j := range t.Points {
+			if t.kind != bandwidth {
+				return false
+			}
+			p := &t.Points[j]
+			off := -offBy(d.Predicted[i][j], p.Measured)
+			least, most, slack = min(least, off), max(most, off), max(slack, 2*math.Hypot(p.Known, d.Noise))
+		}
+	}
+	return most-least < slack
 }
 
 // isSimulated reports whether a cause shows at a size that can convict. What weft extends to larger
@@ -208,6 +231,24 @@ func (d *Diagnosis) isSimulated(e *Explanation) bool {
 	return false
 }
 
+// Excused are the healthy clusters of published tables on which weft was as far off as at the slow sizes. There are none if
+// it never was so at one of these, or if the log itself names the likeliest cause.
+func (d *Diagnosis) Excused() (clusters []string) {
+	if len(d.Explanations) > 0 && d.Explanations[0].Evidence != "" {
+		return nil
+	}
+	for _, s := range d.Slow() {
+		p := &d.Tasks[s.Task].Points[s.point]
+		if -offBy(d.Predicted[s.Task][s.point], p.Measured) > p.Worst {
+			return nil
+		}
+		if !slices.Contains(clusters, p.WorstOf) {
+			clusters = append(clusters, p.WorstOf)
+		}
+	}
+	return clusters
+}
+
 // Slow are the sizes at which the log is slower than a healthy cluster may be: than most healthy
 // clusters are, or than slowShare allows, however wide the range of healthy clusters is.
 func (d *Diagnosis) Slow() (out []SlowPoint) {
@@ -215,7 +256,7 @@ func (d *Diagnosis) Slow() (out []SlowPoint) {
 		for j := range t.Points {
 			p := &t.Points[j]
 			if over := -offBy(d.Predicted[i][j], p.Measured) - p.Bias; over > min(2*p.Known, math.Log(1+slowShare)) {
-				out = append(out, SlowPoint{Task: i, Bytes: p.Bytes, Over: math.Expm1(over)})
+				out = append(out, SlowPoint{Task: i, point: j, Bytes: p.Bytes, Over: math.Expm1(over)})
 			}
 		}
 	}
@@ -225,6 +266,7 @@ func (d *Diagnosis) Slow() (out []SlowPoint) {
 // SlowPoint is a size of a table at which the log is slow.
 type SlowPoint struct {
 	Task  int
+	point int
 	Bytes int64
 	// Over is the part of a healthy cluster's time that the log takes more.
 	Over float64

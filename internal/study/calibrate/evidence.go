@@ -40,6 +40,9 @@ func socketsSaid(log *logfile.Log, t *Task) string {
 	if text := cmp.Or(setTo(log, "NCCL_IB_DISABLE", "1"), setTo(log, "NCCL_NET", "socket")); text != "" {
 		return text
 	}
+	if t.byMPI() {
+		return signSaid(logfile.SignTCP, logfile.SignMPITCP)(log, t)
+	}
 	return signSaid(logfile.SignTCP)(log, t)
 }
 
@@ -146,11 +149,19 @@ func directSaid(_ *Cluster, log *logfile.Log, _ *Task) string {
 	return ""
 }
 
-func verbsSaid(_ *Cluster, log *logfile.Log, _ *Task) string {
+func verbsSaid(_ *Cluster, log *logfile.Log, t *Task) string {
+	if t.kind != collective && t.kind != exchange && !t.byMPI() {
+		return "the test posts verbs itself"
+	}
 	if said := &log.Said; said.Direct+said.Bounced > 0 && said.Sockets == 0 {
 		return "the log has no connection via NET/Socket"
 	}
 	return ""
+}
+
+// byMPI reports whether MPI or UCX chooses the transport of the measured messages.
+func (t *Task) byMPI() bool {
+	return t.Table.Format == logfile.OSU || t.Table.Format == logfile.UCXPerf
 }
 
 func relaxedSaid(_ *Cluster, _ *logfile.Log, t *Task) string {

@@ -135,7 +135,7 @@ var Hypotheses = []Hypothesis{
 		Check: []string{"nvidia-smi -q -d CLOCK,POWER,PERFORMANCE on every node: Clocks Throttle Reasons", "the test on each node alone; dcgmi diag -r 2"},
 	},
 	{
-		ID: "tcp", Title: "RDMA is off: TCP through the kernel", weight: occasional, of: groups, network: true, variants: kernelTCP, evidence: socketsSaid, denied: verbsSaid,
+		ID: "tcp", Title: "RDMA is off: TCP through the kernel", weight: occasional, of: []kind{collective, exchange, bandwidth, oneMessage}, network: true, variants: kernelTCP, evidence: socketsSaid, denied: verbsSaid,
 		Check: []string{"NCCL_DEBUG=INFO: NET/Socket instead of NET/IB; echo $NCCL_IB_DISABLE", "rdma link, ibv_devinfo, inside the container too"},
 	},
 	{

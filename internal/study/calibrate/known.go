@@ -144,6 +144,25 @@ func knownError(of stack, architecture scenario.Architecture, op scenario.Collec
 	return bias, math.Sqrt(squares / n)
 }
 
+// worstError is the largest ln(measured / predicted) of a healthy cluster in the range of sizes of a message, inside a node
+// or between nodes, and the cluster. Few tables are of one GPU, network, release and operation, and of five clusters the
+// next one is the slowest in one case of six: so all tables of the place count. One cluster can be left out.
+func worstError(of stack, bytes int64, without string) (worst float64, cluster string) {
+	tables := healthyTables()
+	for i := range tables {
+		t := &tables[i]
+		if t.cluster == without || (t.stack.network == "") != (of.network == "") {
+			continue
+		}
+		for j, size := range t.sizes {
+			if off := math.Log(t.ratios[j]); off > worst && measured.RangeOf(size) == measured.RangeOf(bytes) {
+				worst, cluster = off, t.cluster
+			}
+		}
+	}
+	return worst, cluster
+}
+
 // at is a table's error near a size, the mean square about it, and the proximity of its sizes: 1 at
 // one of them.
 func (t *healthyTable) at(bytes int64) (mean, scatter, near float64) {

@@ -145,5 +145,10 @@ func (t *Task) known(whole *scenario.Resolved, bytes int64, o *Options) (bias, s
 		return 0, knownExchange
 	}
 	gpu := whole.Cluster.Node.GPU.Architecture
-	return knownError(stackOf(gpu, t.Nodes, whole.Fabrics[0].Kind), gpu, scenario.Collective(t.Table.Op), bytes, o.without)
+	return knownError(t.stack(whole), gpu, scenario.Collective(t.Table.Op), bytes, o.without)
+}
+
+// stack is the software of a collective.
+func (t *Task) stack(whole *scenario.Resolved) stack {
+	return stackOf(whole.Cluster.Node.GPU.Architecture, t.Nodes, whole.Fabrics[0].Kind)
 }

@@ -16,14 +16,19 @@ type Measurement struct {
 	shows []string
 }
 
-// isFor reports whether the measurement can be made on a fabric with or without RDMA: perftest wants RDMA, iperf3 tells
-// of TCP alone.
-func (m *Measurement) isFor(rdma bool) bool {
+// isFor reports whether the measurement tells something of the diagnosed logs: perftest wants RDMA, iperf3 is for TCP, the
+// messages of NCCL and of UCX are of their own programs.
+func (m *Measurement) isFor(d *Diagnosis) bool {
+	of := func(is func(*Task) bool) bool { return slices.ContainsFunc(d.Tasks, is) }
 	switch {
 	case strings.Contains(m.Command, "iperf3"):
-		return !rdma
-	case strings.Contains(m.Command, "ib_") || strings.Contains(m.Command, "NCCL_IB_"):
-		return rdma
+		return d.onTCP()
+	case strings.Contains(m.Command, "ib_") && d.onTCP(), strings.Contains(m.Command, "NCCL_IB_") && d.onTCP():
+		return false
+	case strings.Contains(m.Command, "NCCL_"), strings.Contains(m.Command, "all_reduce_perf"):
+		return of(func(t *Task) bool { return t.kind == collective })
+	case strings.Contains(m.Command, "UCX_"):
+		return of((*Task).byMPI)
 	}
 	return true
 }
@@ -46,6 +51,10 @@ var measurements = []Measurement{
 	{
 		"the test again with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,GRAPH,TUNING", "the log lists the NICs in use, NET/Socket or NET/IB, GDRDMA, NVLS, algorithm, protocol and channels",
 		[]string{"fewer-rails", "tcp", "gpudirect-off", "nvls-off", "algorithm", "protocol", "channels", "nvlink-off", "pxn-off", "wrong-gid"},
+	},
+	{
+		"the test again with UCX_LOG_LEVEL=info", "UCX lists what it uses between the nodes: rc_mlx5/mlx5_0:1, or tcp/eth0",
+		[]string{"tcp"},
 	},
 	{
 		"NCCL_ALGO=Ring, then NCCL_ALGO=Tree, with the same test", "the choice of the algorithm is the cause if one of them is as fast as predicted",
@@ -111,12 +120,15 @@ func (d *Diagnosis) Next() (best Measurement, ok bool) {
 	for _, p := range shares {
 		all += p
 	}
-	if len(shares) == 0 || len(shares) == 1 && d.Healthy < worthTelling {
+	switch {
+	case d.OneFactor(): // the named causes are proved no more than others
+		all++
+	case len(shares) == 0 || len(shares) == 1 && d.Healthy < worthTelling:
 		return best, false
 	}
-	most, rdma := 0., !d.onTCP()
+	most := 0.
 	for _, m := range measurements {
-		if !m.isFor(rdma) {
+		if !m.isFor(d) {
 			continue
 		}
 		shown := 0.

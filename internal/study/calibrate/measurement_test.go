@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/internal/formats/logfile"
+	"weft/scenario"
 )
 
 // The measurement shows one of two equal candidates and not the other. Every measurement speaks of
@@ -36,22 +39,30 @@ func TestTheNextMeasurementDividesTheCandidates(t *testing.T) {
 	}
 }
 
-// On TCP nobody is sent to perftest, and on InfiniBand nobody to iperf3.
+// On TCP nobody is sent to perftest, and on InfiniBand nobody to iperf3. A log of one NIC has no ranks of NCCL.
 func TestTheNextMeasurementIsOfTheFabric(t *testing.T) {
-	var on [2]int
-	for _, m := range measurements {
-		tcp, ib := strings.Contains(m.Command, "iperf3"), strings.Contains(m.Command, "ib_write")
-		if tcp && m.isFor(true) || ib && m.isFor(false) {
-			t.Errorf("%q on another fabric", m.Command)
-		}
-		if m.isFor(false) {
-			on[0]++
-		}
-		if m.isFor(true) {
-			on[1]++
-		}
+	of := func(kind scenario.FabricKind, k kind, format logfile.Format) *Diagnosis {
+		return &Diagnosis{Tasks: []*Task{{kind: k, Table: &logfile.Table{Format: format}, base: &scenario.Resolved{Fabrics: []scenario.Fabric{{Kind: kind}}}}}}
 	}
-	if on[0] < 5 || on[1] < 10 {
-		t.Errorf("%d measurements on TCP, %d with RDMA", on[0], on[1])
+	logs := []*Diagnosis{
+		of("tcp", collective, logfile.NCCLTests), of(scenario.InfiniBandKind, collective, logfile.NCCLTests),
+		of(scenario.InfiniBandKind, bandwidth, logfile.Perftest), of(scenario.InfiniBandKind, bandwidth, logfile.OSU),
+	}
+	words := map[string][]bool{"iperf3": {true}, "ib_write": {false, true, true, true}, "NCCL_": {true, true}, "all_reduce_perf": {true, true}, "UCX_": {false, false, false, true}}
+	for i, d := range logs {
+		suits := 0
+		for _, m := range measurements {
+			if m.isFor(d) {
+				suits++
+			}
+			for word, want := range words {
+				if strings.Contains(m.Command, word) && m.isFor(d) && (i >= len(want) || !want[i]) {
+					t.Errorf("%q for log %d", m.Command, i)
+				}
+			}
+		}
+		if suits < 5 {
+			t.Errorf("%d measurements for log %d", suits, i)
+		}
 	}
 }

@@ -48,7 +48,7 @@ func publicLogs(t *testing.T) (all []publicLog) {
 
 // quick reports whether a log is of two NICs: those take a second.
 func (p *publicLog) quick() bool {
-	return slices.Contains([]string{"case-16.log", "case-18.log", "case-19.log", "case-48.log", "case-50.log", "case-56.log", "case-58.log", "case-60.log", "case-14.log"}, p.file)
+	return slices.Contains([]string{"case-16.log", "case-18.log", "case-19.log", "case-48.log", "case-50.log", "case-56.log", "case-58.log", "case-60.log", "case-14.log", "osu-hdr100.log", "read-hdr.log", "ucx-ipoib.log", "gpu-behind-sys.log"}, p.file)
 }
 
 // diagnose diagnoses a public log, and says how the answer stands to the cause that was found.

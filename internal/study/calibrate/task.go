@@ -89,8 +89,11 @@ type Point struct {
 	Factor   float64 // bus bandwidth over algorithm bandwidth; 0 if there is none
 	// Bias is the mean of ln(measured / predicted) on healthy clusters, Known the spread around it.
 	Bias, Known float64
-	noise       float64 // of the log: ln of in-place over out-of-place
-	twice       bool    // it was measured in place and out of place
+	// Worst is the largest of these values on a healthy cluster of a published table, WorstOf the table.
+	Worst   float64
+	WorstOf string
+	noise   float64 // of the log: ln of in-place over out-of-place
+	twice   bool    // it was measured in place and out of place
 }
 
 // Ranks is the number of GPUs in use.
@@ -443,6 +446,9 @@ func (t *Task) point(r *logfile.Row, whole *scenario.Resolved, o Options) Point 
 	}
 	if p.Bias, p.Known = t.known(whole, r.Bytes, &o); t.old {
 		p.Known = math.Hypot(p.Known, oldSpread)
+	}
+	if t.kind == collective && o.Known == 0 {
+		p.Worst, p.WorstOf = worstError(t.stack(whole), r.Bytes, o.without)
 	}
 	return p
 }

@@ -152,6 +152,6 @@ func (e *Explanation) take(d *Diagnosis, t *trial) {
 	shows, density := d.shows(t.times), d.density(t.times, faulty)
 	if e.Label == "" || shows && !e.Shows || shows == e.Shows && density > e.density {
 		e.Label, e.Match, e.Worst, e.Predicted, e.Changes = t.label, m.rms(), m.worst, t.times, t.changes
-		e.Shows, e.density, e.stages = shows, density, t.stages
+		e.Shows, e.density, e.stages, e.free = shows, density, t.stages, t.grade.at != nil
 	}
 }

@@ -185,11 +185,15 @@ func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
+	rates := stackRates
+	if t.byMPI() {
+		rates = slices.Concat(flowRates, stackRates)
+	}
 	out := append([]variant{one("kernel TCP", c.path(""), overTCP(name, f))}, graded("rails", 0, func(gbps float64) variant {
 		rate := units.Rate(math.Round(gbps)) * units.Gbps
 		slow := share(whole.Fabrics[0].Link.LaneRate, float64(rate)/float64(f.Link.Rate()))
 		return one(fmt.Sprintf("kernel TCP at %s a NIC", rate), c.path(""), overTCP(name, f)).with(c.path(".link.lane-rate"), slow.Exact(), c.path(".tcp"), tcpOf(guideThreads*guideSockets, guideThreads))
-	}, stackRates...)...)
+	}, rates...)...)
 	single, err := c.under(t, one("", c.path(""), overTCP(singleTCP, f)).over)
 	if err != nil || nominal(f.Link.Rate()) < singleRate {
 		return out, ""
@@ -213,6 +217,9 @@ const (
 
 // stackRates are rates in Gb/s that the kernel's TCP reaches on a faster NIC, by one core or several: assumptions.
 var stackRates = []float64{10, 20, 40, 80}
+
+// flowRates are lower ones of a single flow, such as of IPoIB with packets of 2 KiB: assumptions.
+var flowRates = []float64{1, 2, 5}
 
 // interfaceRates are the rates of a server's own interface in Gb/s.
 var interfaceRates = []float64{10, 25, 100}

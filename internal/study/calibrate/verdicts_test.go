@@ -75,7 +75,7 @@ func verdict(t *testing.T, name string, of ...part) (row string, d *Diagnosis) {
 }
 
 // quickVerdicts are the logs of a test without -update.
-var quickVerdicts = []string{"H100, all-reduce, 2 ranks", "A100, all-gather, 8 ranks", "T8, all-reduce, 4 ranks"}
+var quickVerdicts = []string{"H100, all-reduce, 2 ranks", "A100, all-gather, 8 ranks", "T8, all-reduce, 4 ranks", "G2, all-gather, 16 ranks"}
 
 // TestTheVerdictsAgreeWithThePage diagnoses the measured tables as a user does: with the preset, the
 // number of nodes and the fabric, and with weft's errors on the other clusters. A healthy cluster is
@@ -121,6 +121,9 @@ func TestTheVerdictsAgreeWithThePage(t *testing.T) {
 		}
 		if strings.Contains(row, "| "+isFaulty+" |") && v == Healthy {
 			t.Errorf("%s: a faulty cluster is called healthy", name)
+		}
+		if strings.Contains(row, "| "+isHealthy+" |") && v != Healthy && v != NotProved {
+			t.Errorf("%s: a healthy cluster is accused: %s", name, v)
 		}
 	}
 }

@@ -133,6 +133,9 @@ func (x *diagnosed) conclude(ctx context.Context, e *simulator.Simulator, asJSON
 	if x.Peers != nil && len(x.Peers.Findings) > 0 {
 		x.StandOut = append(x.StandOut, "ports, GPUs or ranks beside their peers")
 	}
+	if x.log != nil && slices.ContainsFunc(x.log.Log.Tables, func(t *logfile.Table) bool { return t.Wrong() > 0 }) {
+		x.StandOut = append(x.StandOut, "corrupted data (#wrong)")
+	}
 	if err := e.Present(x.document(files), asJSON, x); err != nil {
 		return err
 	}
