@@ -108,6 +108,8 @@ func explain(err error) (line, col int, msg string) {
 	switch {
 	case e.Message == tooDeep:
 		return e.Mark.Line, e.Mark.Column, tooDeep
+	case e.Message == "found character that cannot start any token":
+		return e.Mark.Line, e.Mark.Column, "this is not YAML: nothing begins with a tab, @, ` or %: indent by spaces, and put such a text into quotation marks"
 	case e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line:
 		around = fmt.Sprintf("%s that begins at %d:%d: ", e.ContextMsg, e.ContextMark.Line, e.ContextMark.Column)
 	case e.ContextMsg != "":

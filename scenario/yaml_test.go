@@ -8,7 +8,7 @@ import (
 func TestEachErrorOfYAMLHasItsPlaceAndItsReason(t *testing.T) {
 	const anchors = "anchors, aliases and merge keys are not read: write the value out, or use a preset"
 	for text, want := range map[string]string{
-		"cluster:\n\tnodes: 4\n":               "2:1: this is not YAML: while scanning for the next token: found character that cannot start any token",
+		"cluster:\n\tnodes: 4\n":               "2:1: this is not YAML: nothing begins with a tab, @, ` or %: indent by spaces, and put such a text into quotation marks",
 		"name: a: b\n":                         "1:8: this is not YAML: mapping values are not allowed in this context",
 		"name: \"abc\n":                        "2:1: this is not YAML: while scanning a quoted scalar that begins at 1:7: found unexpected end of stream",
 		"fabrics:\n-infiniband-ndr\n":          "3:1: this is not YAML: while scanning a simple key that begins at 2:1: could not find expected ':'",

@@ -80,6 +80,9 @@ func (d *Device) closeCapture() error {
 // loopback it is 127.0.0.2: two devices of one machine need two addresses for RoCE's port.
 func LocalAddr(host string, port uint16) (netip.Addr, error) {
 	c, err := net.Dial("udp", net.JoinHostPort(host, strconv.Itoa(int(port))))
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return netip.Addr{}, fmt.Errorf("%s is no IP address, and no host of that name is found", host)
+	}
 	if err != nil {
 		return netip.Addr{}, err
 	}

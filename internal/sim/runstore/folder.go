@@ -190,7 +190,10 @@ func ReadMeta(dir string) (Meta, error) {
 	name := filepath.Join(dir, MetaFile)
 	text, err := regular.Read(name, mostMeta)
 	if err != nil {
-		if at, bad := os.Stat(dir); bad == nil && !at.IsDir() {
+		switch at, bad := os.Stat(dir); {
+		case errors.Is(bad, fs.ErrNotExist):
+			return m, cmp.Or(unended(dir), fmt.Errorf("%s is not a run folder: there is nothing of that name; weft run FILE --out FOLDER writes one", dir))
+		case bad == nil && !at.IsDir():
 			return m, fmt.Errorf("%s is a file: name the folder that a run was written to", dir)
 		}
 		if errors.Is(err, fs.ErrNotExist) {

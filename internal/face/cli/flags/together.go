@@ -88,6 +88,7 @@ type kept struct {
 	pflag.Value
 	flag  *pflag.Flag
 	wrong *wrongValues
+	given []string // the texts of the command line
 }
 
 // wrongs are the errors of the command line.
@@ -101,6 +102,11 @@ type keptList struct {
 
 // Set reads the value. It has no error: the wrong values are the error of the arguments.
 func (k *kept) Set(text string) error {
+	_, list := k.Value.(pflag.SliceValue)
+	if len(k.given) > 0 && !list && k.Value.Type() != "count" && k.given[0] != text {
+		k.wrong.errs = append(k.wrong.errs, fmt.Errorf("--%s is given twice, with %s and %s: leave one out", k.flag.Name, Abridged(k.given[0]), Abridged(text)))
+	}
+	k.given = append(k.given, text)
 	if err := k.Value.Set(text); err != nil {
 		shown := Abridged(text)
 		if shown == "" || strings.Contains(shown, " ") {

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -52,9 +53,9 @@ use TCP and are not encrypted.`,
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			l, err := net.Listen("tcp", net.JoinHostPort(list[0].String(), strconv.Itoa(int(port))))
+			l, err := listen(list[0].String(), port)
 			if err != nil {
-				return exit.Errorf(exit.Failed, "%w", err)
+				return err
 			}
 			if asJSON {
 				if err := e.PrintLine(map[string]any{"serving": l.Addr().String(), "ranks": addrs}); err != nil {
@@ -165,4 +166,18 @@ func startHosts(ctx context.Context, servers []string, addrs []netip.AddrPort) (
 		stop()
 		hangUp()
 	}, nil
+}
+
+// listen opens a server's port at an address of this machine.
+func listen(addr string, port uint16) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(addr, strconv.Itoa(int(port))))
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, exit.Errorf(exit.Failed, "--addr %s is no address of this machine", addr)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, exit.Errorf(exit.Failed, "--port %d: another program listens there at %s", port, addr)
+	case err != nil:
+		return nil, exit.Errorf(exit.Failed, "%w", err)
+	}
+	return l, nil
 }

@@ -162,13 +162,13 @@ func (l *liveRun) spec() (s ranks.Spec, from, to int64, err error) {
 	case bad != nil:
 		err = errors.Join(err, fmt.Errorf("--addr %q is no IP address", l.addr))
 	case l.ranks < 1 || l.ranks > ranks.MaxRanks:
-		err = errors.Join(err, fmt.Errorf("-n %d: valid are 1 to %d", l.ranks, ranks.MaxRanks))
+		err = errors.Join(err, fmt.Errorf("--ranks %d: valid are 1 to %d", l.ranks, ranks.MaxRanks))
 	case l.factor < 2 || l.iters < 1 || l.warmup < 0:
 		err = errors.Join(err, fmt.Errorf("-f %d, --iters %d, -w %d: at least 2, 1 and 0", l.factor, l.iters, l.warmup))
 	case from > to:
 		err = errors.Join(err, fmt.Errorf("-b %s is more than -e %s", l.min, l.max))
 	case l.predict && l.ranks < 2:
-		err = errors.Join(err, fmt.Errorf("-n %d with --predict: a prediction needs 2 ranks or more", l.ranks))
+		err = errors.Join(err, fmt.Errorf("--ranks %d with --predict: a prediction needs 2 ranks or more", l.ranks))
 	}
 	s.Algo, s.Max = algo, int(max(to&^3, 4))
 	if l.predict {

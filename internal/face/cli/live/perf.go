@@ -82,9 +82,9 @@ memory and processor time.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, dev.Close()) }()
-			l, err := net.Listen("tcp", net.JoinHostPort(d.addr, strconv.Itoa(int(port))))
+			l, err := listen(d.addr, port)
 			if err != nil {
-				return exit.Errorf(exit.Failed, "%w", err)
+				return err
 			}
 			if asJSON {
 				if err := e.PrintLine(map[string]any{"serving": l.Addr().String(), "device": dev.Addr().String()}); err != nil {

@@ -303,7 +303,7 @@ func OnlyRoCE(r *scenario.Resolved, named []string, what string) (int, error) {
 	case len(found) > 1:
 		return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(names, ", "))
 	case len(named) > 0:
-		return 0, fmt.Errorf("--fabric %s: there is no RoCE v2 fabric of that name%s; the scenario has %s", strings.Join(named, ","), what, strings.Join(FabricNames(r), ", "))
+		return 0, fmt.Errorf("--fabric %s names no RoCE v2 fabric%s: without --fabric the scenario's own is taken", strings.Join(named, ","), what)
 	}
 	return 0, fmt.Errorf("the scenario has no RoCE v2 fabric%s; it has %s", what, strings.Join(FabricNames(r), ", "))
 }

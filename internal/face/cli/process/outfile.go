@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -55,7 +56,15 @@ func IsFolder(path string) bool {
 
 // Unwritable is a file error with the name as the user wrote it.
 func Unwritable(name string, err error) error {
-	return fmt.Errorf("%s cannot be written: %w", filepath.ToSlash(name), regular.Reason(err))
+	return fmt.Errorf("%s cannot be written: %w", filepath.ToSlash(name), reason(name, err))
+}
+
+// reason is why a file cannot be written: mostly because its folder is not there.
+func reason(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the folder %s does not exist", filepath.ToSlash(filepath.Dir(name)))
+	}
+	return regular.Reason(err)
 }
 
 // temporary is the temporary path of a file.
@@ -99,7 +108,7 @@ func WritableFile(e *Env, flag, path string) error {
 	}
 	f, err := runstore.Lock(temporary(e.Path(path)))
 	if err != nil {
-		return fmt.Errorf("%s: %w", flag, regular.Reason(err))
+		return fmt.Errorf("%s: %w", flag, reason(path, err))
 	}
 	return errors.Join(os.Remove(f.Name()), f.Close())
 }

@@ -78,7 +78,7 @@ bytes. What is wrong is removed, and the exit code is 5.`,
 		Args:    flags.Args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 1 || n > mostChecked {
-				return fmt.Errorf("-n %d: want 1 to %d", n, mostChecked)
+				return fmt.Errorf("--number %d: want 1 to %d", n, mostChecked)
 			}
 			if err := flags.CheckWorkers(workers); err != nil {
 				return err
