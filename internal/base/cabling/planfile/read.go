@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"weft/internal/base/cabling"
@@ -68,9 +69,10 @@ func captured(name, text string) (views []*view) {
 	for _, o := range outputs {
 		lines := strings.Split(strings.ReplaceAll(o.Text, "\r", ""), "\n")
 		v := viewOfBlocks(name, lines)
-		if t, head := lldpText(lines); v == nil && t != nil {
-			v = viewOfText(name, lines, t, head)
-		} else if i := beginOfJSON(lines); v == nil && i > 0 {
+		if v == nil {
+			v = viewOfText(name, lines)
+		}
+		if i := beginOfJSON(lines); v == nil && i > 0 {
 			_, v, _ = recogniseJSON(name, strings.Join(lines[i:], "\n"), lines[0], i+1)
 		}
 		if v == nil {
@@ -81,6 +83,9 @@ func captured(name, text string) (views []*view) {
 			v.sights[i].place.Line += o.Line
 		}
 		views = append(views, v)
+	}
+	if !slices.ContainsFunc(views, func(v *view) bool { return len(v.sights) > 0 }) {
+		return nil
 	}
 	return views
 }
@@ -107,8 +112,8 @@ func recognise(name, text string) (f *cabling.Fabric, v *view, err error) {
 	if v := viewOfBlocks(name, lines); v != nil {
 		return nil, v, nil
 	}
-	if t, head := lldpText(lines); t != nil {
-		return nil, viewOfText(name, lines, t, head), nil
+	if v := viewOfText(name, lines); v != nil {
+		return nil, v, nil
 	}
 	if i := beginOfJSON(lines); i > 0 {
 		return recogniseJSON(name, strings.Join(lines[i:], "\n"), strings.Join(lines[:i], "\n"), i+1)
