@@ -161,6 +161,9 @@ func TestTheCaptureOfSeveralSwitches(t *testing.T) {
 		"-----------  -------  -------  -----  -----  -------  ------  ------  -------  ------  ----------\n" +
 		"  Ethernet0  0,1,2,3     200G   9100     rs     etp1  routed      up       up    OSFP         N/A\n"
 	f := must(t, "all.txt", status+capture)
+	if f.Format != "LLDP" {
+		t.Errorf("the format is %q", f.Format)
+	}
 	if c := f.Cables[0]; c.Rate != 200*units.Gbps || c.A.Label != "etp1" && c.B.Label != "etp1" {
 		t.Errorf("%q has the rate %v", cables(f), c.Rate)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -33,7 +34,25 @@ func Read(name string, open func(name string) (io.ReadCloser, error)) (*cabling.
 	for _, v := range views {
 		v.named(OwnerOf(name), "this switch")
 	}
-	return join(name, views[0].format, views)
+	return join(name, formatOfViews(views), views)
+}
+
+// formatOfViews is the format of views: of those with neighbours.
+func formatOfViews(views []*view) string {
+	formats, configured := map[string]bool{}, false
+	for _, v := range views {
+		if v.format != portStatus || len(views) == 1 {
+			formats[v.format] = true
+		}
+		configured = configured || v.configured()
+	}
+	switch {
+	case len(formats) == 1:
+		return slices.Collect(maps.Keys(formats))[0]
+	case configured:
+		return "LLDP and configurations"
+	}
+	return "LLDP"
 }
 
 // readOne reads a file: a fabric, or the view of one switch, or those of a terminal's capture.
@@ -295,15 +314,11 @@ func ofFolder(name string, views []*view, plans []*cabling.Fabric, others int, f
 	case len(views) == 0:
 		return nil, problem(name, 0, "the folder is empty: expected one config_db.json, minigraph.xml or list of LLDP neighbours for each switch")
 	}
-	formats := map[string]bool{}
+	files := map[string]bool{}
 	for _, v := range views {
-		formats[v.format] = true
+		files[v.file] = true
 	}
-	format := views[0].format
-	if len(formats) > 1 {
-		format = "LLDP and configurations"
-	}
-	f, err := join(name, format+" of "+wording.Counted(len(views), "file", "files"), views)
+	f, err := join(name, formatOfViews(views)+" of "+wording.Counted(len(files), "file", "files"), views)
 	if err != nil {
 		return nil, err
 	}
