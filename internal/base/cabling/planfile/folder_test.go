@@ -159,7 +159,7 @@ func TestTheCaptureOfSeveralSwitches(t *testing.T) {
 		`{"lldp": {"interface": [{"Ethernet4": {"chassis": {"leaf1": {}}, "port": {"id": {"type": "local", "value": "Ethernet0"}}}}]}}` + "\nspine1#\n"
 	status := "admin@leaf1:~$ show interfaces status\n  Interface    Lanes    Speed    MTU    FEC    Alias    Vlan    Oper    Admin    Type    Asym PFC\n" +
 		"-----------  -------  -------  -----  -----  -------  ------  ------  -------  ------  ----------\n" +
-		"  Ethernet0  0,1,2,3     200G   9100     rs     etp1  routed      up       up    OSFP         N/A\n"
+		"  Ethernet0  0,1,2,3     200G   9100     rs     etp1  routed    down       up    OSFP         N/A\n"
 	f := must(t, "all.txt", status+capture)
 	if f.Format != "LLDP" {
 		t.Errorf("the format is %q", f.Format)
