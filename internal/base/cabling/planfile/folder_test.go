@@ -170,6 +170,10 @@ func TestTheCaptureOfSeveralSwitches(t *testing.T) {
 	if f = must(t, "all.txt", capture); len(f.Cables) != 2 || !has(f, "leaf1 Ethernet0", "spine1 Ethernet4") || !has(f, "leaf2 Ethernet0", "spine1 Ethernet8") {
 		t.Errorf("%q, %q", cables(f), f.Notes)
 	}
+	cut := must(t, "all.txt", capture+"leaf3# lldpctl -f json\n{\"lldp\": {\"interface\": [\nleaf3# \n")
+	if want := fmt.Sprintf("all.txt:%d: ", strings.Count(capture, "\n")+3); len(cut.Cables) != 2 || !strings.Contains(strings.Join(cut.Notes, "\n"), want) {
+		t.Errorf("%q, want %q", cut.Notes, want)
+	}
 	for _, c := range f.Cables {
 		if line := strings.Split(capture, "\n")[c.Place.Line-1]; !strings.Contains(line, "Ethernet0") {
 			t.Errorf("a cable is told at line %d, which is %q", c.Place.Line, line)

@@ -85,6 +85,7 @@ func captured(name, text string) (views []*view) {
 	if len(outputs) < 2 {
 		return nil
 	}
+	var notes []string
 	for _, o := range outputs {
 		lines := strings.Split(strings.ReplaceAll(o.Text, "\r", ""), "\n")
 		v := viewOfBlocks(name, lines)
@@ -92,12 +93,16 @@ func captured(name, text string) (views []*view) {
 			v = viewOfText(name, lines)
 		}
 		if i := beginOfJSON(lines); v == nil && i > 0 {
-			_, v, _ = recogniseJSON(name, strings.Join(lines[i:], "\n"), lines[0], i+1)
+			text := strings.Join(lines[i:], "\n")
+			if _, err := parseJSON(name, text, o.Line+i+1); err != nil {
+				notes = append(notes, err.Error()+": this output is left out")
+			}
+			_, v, _ = recogniseJSON(name, text, lines[0], i+1) // other JSON has no cables
 		}
 		if v == nil {
 			continue
 		}
-		v.name = cmp.Or(o.Device, v.name)
+		v.name = cmp.Or(v.name, o.Device)
 		for i := range v.sights {
 			v.sights[i].place.Line += o.Line
 		}
@@ -106,6 +111,7 @@ func captured(name, text string) (views []*view) {
 	if !slices.ContainsFunc(views, func(v *view) bool { return len(v.sights) > 0 }) {
 		return nil
 	}
+	views[0].notes = append(views[0].notes, notes...)
 	return views
 }
 
