@@ -27,6 +27,8 @@ var (
 	hostPrompt = regexp.MustCompile(escapes + `([A-Za-z][\w.-]*)(?:\([\w-]+\))?(?::[^\s$#>]*)?\s?[$#>]\s*(` + command + `.*)$`)
 	// banner is a line that a script prints above an output: "=== show pfc counters ===", "# ethtool -S ens1", "+ show …".
 	banner = regexp.MustCompile(escapes + `[$=+#*-]+\s*(` + command + `.*?)[\s=+#*-]*$`)
+	// remote is a command on another device: ssh admin@leaf1 show …
+	remote = regexp.MustCompile(`^ssh\s+(?:-[bcEFiJLlmopRW]\s*\S+\s+|-[A-Za-z0-9]+\s+)*(?:[\w.-]+@)?([A-Za-z][\w.-]*)\s+["']?(` + command + `.*?)["']?$`)
 	// fileBanner is the line that tail and head print above each of several files.
 	fileBanner = regexp.MustCompile(`^==> (.+) <==\s*$`)
 )
@@ -44,6 +46,9 @@ func Prompt(line string) (device, command string, ok bool) {
 			continue
 		}
 		if m := form.FindStringSubmatch(line); m != nil {
+			if there := remote.FindStringSubmatch(m[2]); there != nil {
+				return there[1], there[2], true
+			}
 			return m[1], m[2], true
 		}
 	}

@@ -288,12 +288,12 @@ func TestNCCLsClearToSendMessagesAreAStream(t *testing.T) {
 func TestTheCaptureOfAHost(t *testing.T) {
 	text := "[root@gpu1 ~]# ethtool ens1\nSettings for ens1:\n\tSpeed: 400000Mb/s\n" +
 		"[root@gpu1 ~]# uptime\n 08:00 up 3 days\n[root@gpu1 ~]# ethtool -a ens1\nPause parameters for ens1:\nAutonegotiate: off\nRX: on\nTX: off\n" +
-		"[root@gpu1 ~]# env | grep NCCL\nNCCL_IB_TC=106\n"
+		"[root@gpu1 ~]# env | grep NCCL\nNCCL_IB_TC=106\n[root@gpu1 ~]# ethtool -S ens1\nNIC statistics:\n     rx_prio3_pause: 7\n"
 	h, err := Read("gpu1", []Source{{Name: "gpu1.txt", Text: text}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Speed.At.Line != 3 || h.Pause[0].At.Line != 9 || len(h.Streams()) != 1 || h.Streams()[0].DSCP != 26 {
+	if h.Counters["rx_prio3_pause"].Value != 7 || h.Speed.At.Line != 3 || h.Pause[0].At.Line != 9 || len(h.Streams()) != 1 || h.Streams()[0].DSCP != 26 {
 		t.Errorf("speed at %v, pause at %v, %+v", h.Speed.At, h.Pause[0].At, h.Streams())
 	}
 	if want := []string{"gpu1.txt:4"}; !reflect.DeepEqual(h.Skipped, want) {

@@ -148,26 +148,38 @@ func (r *reader) file(f Source) {
 	r.fail("no known RoCE setting in it: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, show_gids, a script of such commands, or an environment with NCCL_…, UCX_… or NVSHMEM_… (lines of NAME=value, mpirun -x NAME=value, or NCCL's log)")
 }
 
-// outputs reads a file that holds the outputs of several commands. It is false if no two are of known kinds.
+// outputs reads a file that holds the outputs of several commands, or one behind a prompt. It is false if none is of a known kind,
+// or if the one is the whole file.
 func (r *reader) outputs(f Source) bool {
 	all := cabling.Outputs(f.Text)
-	known := 0
+	known, prompted := 0, false
 	for _, o := range all {
+		prompted = prompted || o.Device != ""
 		if kindOf(o.Text) != nil {
 			known++
 		}
 	}
-	if known < 2 {
+	if known == 0 || known == 1 && !prompted {
 		return false
 	}
 	for _, o := range all {
-		r.above = f.Above + o.Line
+		above := o.Line
+		if _, _, prompt := cabling.Prompt(firstLine(o.Text)); prompt {
+			o.Text = o.Text[min(len(o.Text), len(firstLine(o.Text))+1):]
+			above++
+		}
+		r.above = f.Above + above
 		r.at.Line, r.lines = r.above, strings.Split(o.Text, "\n")
-		if !r.listed(o.Text) && !r.environment() && strings.Contains(strings.TrimSpace(o.Text), "\n") {
-			r.host.Skipped = append(r.host.Skipped, Place{File: f.Name, Line: r.above + 1}.String())
+		if !r.listed(o.Text) && !r.environment() && strings.TrimSpace(o.Text) != "" {
+			r.host.Skipped = append(r.host.Skipped, Place{File: f.Name, Line: r.above}.String())
 		}
 	}
 	return true
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
 // kindOf is the reader of a text; nil if no kind is known by its marks.

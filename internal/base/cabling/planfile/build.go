@@ -18,6 +18,7 @@ type builder struct {
 	twice  map[[2]cabling.End]bool // cables that were listed twice
 	broken map[int]bool            // cables whose port has another cable, too
 	notes  int
+	spelt  map[string]bool // spellings that were told
 	hint   map[int]roleHint
 }
 
@@ -30,7 +31,7 @@ type roleHint struct {
 func newBuilder(file, format string) *builder {
 	return &builder{
 		f: &cabling.Fabric{Format: format}, file: file, byName: map[string]int{}, at: map[cabling.End]int{},
-		twice: map[[2]cabling.End]bool{}, broken: map[int]bool{}, hint: map[int]roleHint{},
+		twice: map[[2]cabling.End]bool{}, broken: map[int]bool{}, hint: map[int]roleHint{}, spelt: map[string]bool{},
 	}
 }
 
@@ -57,9 +58,14 @@ func (b *builder) dispute(ends []cabling.End, at cabling.Place, format string, a
 // device is the device of a name, a new one if the name is new.
 func (b *builder) device(name string) int { return b.keyed(name, name) }
 
-// keyed is the device of a key. Devices with different keys may have one name.
+// keyed is the device of a key, in capitals or small letters. Devices with different keys may have one name.
 func (b *builder) keyed(key, name string) int {
+	key = strings.ToLower(key)
 	if at, ok := b.byName[key]; ok {
+		if d := b.f.Devices[at].Name; d != name && strings.EqualFold(d, name) && !b.spelt[name] && len(b.spelt) < maxNotes {
+			b.spelt[name] = true
+			b.f.Note("%s: %s and %s are taken for one device", b.file, quote(d), quote(name))
+		}
 		return at
 	}
 	b.byName[key] = len(b.f.Devices)

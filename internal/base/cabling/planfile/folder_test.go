@@ -157,9 +157,22 @@ func TestTheCaptureOfSeveralSwitches(t *testing.T) {
 	capture := "admin@leaf1:~$ show pfc counters\n  Port Rx    PFC0\n---------  ------\nEthernet0       0\nadmin@leaf1:~$ show lldp table\n" + lldp(lldpRow("Ethernet0", "spine1", "Ethernet4", "")) +
 		"admin@leaf2:~$ show lldp table\n" + lldp(lldpRow("Ethernet0", "spine1", "Ethernet8", "")) + "spine1# lldpctl -f json\n" +
 		`{"lldp": {"interface": [{"Ethernet4": {"chassis": {"leaf1": {}}, "port": {"id": {"type": "local", "value": "Ethernet0"}}}}]}}` + "\nspine1#\n"
-	f := must(t, "all.txt", capture)
-	if len(f.Cables) != 2 || !has(f, "leaf1 Ethernet0", "spine1 Ethernet4") || !has(f, "leaf2 Ethernet0", "spine1 Ethernet8") {
+	status := "admin@leaf1:~$ show interfaces status\n  Interface    Lanes    Speed    MTU    FEC    Alias    Vlan    Oper    Admin    Type    Asym PFC\n" +
+		"-----------  -------  -------  -----  -----  -------  ------  ------  -------  ------  ----------\n" +
+		"  Ethernet0  0,1,2,3     200G   9100     rs     etp1  routed    down       up    OSFP         N/A\n"
+	f := must(t, "all.txt", status+capture)
+	if f.Format != "LLDP" {
+		t.Errorf("the format is %q", f.Format)
+	}
+	if c := f.Cables[0]; c.Rate != 200*units.Gbps || c.A.Label != "etp1" && c.B.Label != "etp1" {
+		t.Errorf("%q has the rate %v", cables(f), c.Rate)
+	}
+	if f = must(t, "all.txt", capture); len(f.Cables) != 2 || !has(f, "leaf1 Ethernet0", "spine1 Ethernet4") || !has(f, "leaf2 Ethernet0", "spine1 Ethernet8") {
 		t.Errorf("%q, %q", cables(f), f.Notes)
+	}
+	cut := must(t, "all.txt", capture+"leaf3# lldpctl -f json\n{\"lldp\": {\"interface\": [\nleaf3# \n")
+	if want := fmt.Sprintf("all.txt:%d: ", strings.Count(capture, "\n")+3); len(cut.Cables) != 2 || !strings.Contains(strings.Join(cut.Notes, "\n"), want) {
+		t.Errorf("%q, want %q", cut.Notes, want)
 	}
 	for _, c := range f.Cables {
 		if line := strings.Split(capture, "\n")[c.Place.Line-1]; !strings.Contains(line, "Ethernet0") {

@@ -137,7 +137,7 @@ func (j *joiner) clash(old, v *view) bool {
 
 // configured reports whether a view is a configuration, and not what the switch sees.
 func (v *view) configured() bool {
-	return strings.HasPrefix(v.format, "SONiC ") && v.format != "SONiC show lldp table"
+	return strings.HasPrefix(v.format, "SONiC ") && !strings.HasPrefix(v.format, "SONiC show ")
 }
 
 // halvesOf are the sights of a switch, one for each port. Two neighbours on a port that are not the same are no

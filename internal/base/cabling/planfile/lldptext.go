@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"weft/internal/base/cabling"
@@ -18,57 +19,84 @@ var lldpTables = []lldpTable{
 	{"SONiC show lldp table", []string{"LocalPort", "RemoteDevice", "RemotePortID"}, readSonicLLDP},
 	{"EOS show lldp neighbors", []string{"Port", "Neighbor Device ID", "Neighbor Port ID"}, readEOSText},
 	{"NX-OS show lldp neighbors", []string{"Device ID", "Local Intf", "Port ID"}, readNXOSText},
+	{portStatus, []string{"Interface", "Lanes", "Speed", "Oper"}, readSonicStatus}, // beside neighbours
 }
 
-// lldpText finds the table of neighbours in a text; nil if there is none.
-func lldpText(lines []string) (t *lldpTable, head int) {
-	for i, line := range lines {
-		for k := range lldpTables {
-			all := true
-			for _, h := range lldpTables[k].headings {
-				all = all && strings.Contains(line, h)
-			}
-			if all {
-				return &lldpTables[k], i
-			}
+// portStatus has the speeds and the aliases of ports, and no neighbours (sonic-net/sonic-utilities tests/intfutil_test.py).
+const portStatus = "SONiC show interfaces status"
+
+// headOf is the line of a table's headings; -1 if the text does not have the table.
+func headOf(lines []string, t *lldpTable) int {
+	return slices.IndexFunc(lines, func(line string) bool {
+		return !slices.ContainsFunc(t.headings, func(h string) bool { return !strings.Contains(line, h) })
+	})
+}
+
+// viewOfText reads the tables of a text: the first with neighbours, and that of the ports; nil if it has none.
+func viewOfText(file string, lines []string) (v *view) {
+	for k := range lldpTables {
+		t := &lldpTables[k]
+		head := headOf(lines, t)
+		if head < 0 || v != nil && t.format != portStatus {
+			continue
 		}
+		if v == nil {
+			v = &view{file: file, format: t.format, role: cabling.Switch, name: nameIn(strings.Join(lines[:head], "\n"))}
+		}
+		t.read(v, lines, head)
 	}
-	return nil, 0
-}
-
-// viewOfText reads a table of neighbours.
-func viewOfText(file string, lines []string, t *lldpTable, head int) *view {
-	v := &view{file: file, format: t.format, role: cabling.Switch}
-	v.name = nameIn(strings.Join(lines[:head], "\n"))
-	t.read(v, lines, head)
 	return v
 }
 
-// readSonicLLDP reads SONiC's table, whose columns are cut by the dashes under the headings. Source:
-// sonic-net/sonic-utilities tests/lldp_test.py.
-func readSonicLLDP(v *view, lines []string, head int) {
+// sonicRows calls do for the rows of one of SONiC's tables, whose columns are cut by the dashes under the headings, until it says
+// that the table has ended. line is the row's, from 1.
+func sonicRows(lines []string, head int, do func(line int, text string, cells map[string]string) (more bool)) {
 	if head+1 >= len(lines) {
 		return
 	}
 	cuts := dashes.FindAllStringIndex(lines[head+1], -1)
 	titles := cutAt(lines[head], cuts)
 	for i, line := range lines[head+2:] {
-		if strings.HasPrefix(line, "---") || strings.HasPrefix(line, "Total entries") {
-			break
-		}
 		cells := map[string]string{}
 		for j, c := range cutAt(line, cuts) {
 			cells[titles[j]] = c
 		}
-		if cells["LocalPort"] == "" {
-			continue
+		if !do(head+3+i, line, cells) {
+			return
 		}
-		v.sights = append(v.sights, sight{
-			port: cells["LocalPort"], peer: cells["RemoteDevice"], peerPort: cells["RemotePortID"], descr: cells["RemotePortDescr"],
-			station: cells["Capability"] == "O" || cells["Capability"] == "S",
-			place:   cabling.Place{File: v.file, Line: head + 3 + i},
-		})
 	}
+}
+
+// readSonicLLDP reads SONiC's table of neighbours. Source: sonic-net/sonic-utilities tests/lldp_test.py.
+func readSonicLLDP(v *view, lines []string, head int) {
+	sonicRows(lines, head, func(line int, text string, cells map[string]string) bool {
+		if strings.HasPrefix(text, "---") || strings.HasPrefix(text, "Total entries") {
+			return false
+		}
+		if cells["LocalPort"] != "" {
+			v.sights = append(v.sights, sight{
+				port: cells["LocalPort"], peer: cells["RemoteDevice"], peerPort: cells["RemotePortID"], descr: cells["RemotePortDescr"],
+				station: cells["Capability"] == "O" || cells["Capability"] == "S",
+				place:   cabling.Place{File: v.file, Line: line},
+			})
+		}
+		return true
+	})
+}
+
+// readSonicStatus reads the speeds and aliases of ports.
+func readSonicStatus(v *view, lines []string, head int) {
+	sonicRows(lines, head, func(_ int, _ string, cells map[string]string) bool {
+		name := cells["Interface"]
+		if strings.HasPrefix(name, "Ethernet") {
+			p := v.port(name)
+			p.rate = rateOf(cells["Speed"] + "bps")
+			if alias := cells["Alias"]; alias != "N/A" {
+				p.alias = alias
+			}
+		}
+		return name != ""
+	})
 }
 
 var dashes = regexp.MustCompile(`-+`)

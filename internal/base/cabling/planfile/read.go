@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"weft/internal/base/cabling"
@@ -32,7 +34,25 @@ func Read(name string, open func(name string) (io.ReadCloser, error)) (*cabling.
 	for _, v := range views {
 		v.named(OwnerOf(name), "this switch")
 	}
-	return join(name, views[0].format, views)
+	return join(name, formatOfViews(views), views)
+}
+
+// formatOfViews is the format of views: of those with neighbours.
+func formatOfViews(views []*view) string {
+	formats, configured := map[string]bool{}, false
+	for _, v := range views {
+		if v.format != portStatus || len(views) == 1 {
+			formats[v.format] = true
+		}
+		configured = configured || v.configured()
+	}
+	switch {
+	case len(formats) == 1:
+		return slices.Collect(maps.Keys(formats))[0]
+	case configured:
+		return "LLDP and configurations"
+	}
+	return "LLDP"
 }
 
 // readOne reads a file: a fabric, or the view of one switch, or those of a terminal's capture.
@@ -65,23 +85,33 @@ func captured(name, text string) (views []*view) {
 	if len(outputs) < 2 {
 		return nil
 	}
+	var notes []string
 	for _, o := range outputs {
 		lines := strings.Split(strings.ReplaceAll(o.Text, "\r", ""), "\n")
 		v := viewOfBlocks(name, lines)
-		if t, head := lldpText(lines); v == nil && t != nil {
-			v = viewOfText(name, lines, t, head)
-		} else if i := beginOfJSON(lines); v == nil && i > 0 {
-			_, v, _ = recogniseJSON(name, strings.Join(lines[i:], "\n"), lines[0], i+1)
+		if v == nil {
+			v = viewOfText(name, lines)
+		}
+		if i := beginOfJSON(lines); v == nil && i > 0 {
+			text := strings.Join(lines[i:], "\n")
+			if _, err := parseJSON(name, text, o.Line+i+1); err != nil {
+				notes = append(notes, err.Error()+": this output is left out")
+			}
+			_, v, _ = recogniseJSON(name, text, lines[0], i+1) // other JSON has no cables
 		}
 		if v == nil {
 			continue
 		}
-		v.name = cmp.Or(o.Device, v.name)
+		v.name = cmp.Or(v.name, o.Device)
 		for i := range v.sights {
 			v.sights[i].place.Line += o.Line
 		}
 		views = append(views, v)
 	}
+	if !slices.ContainsFunc(views, func(v *view) bool { return len(v.sights) > 0 }) {
+		return nil
+	}
+	views[0].notes = append(views[0].notes, notes...)
 	return views
 }
 
@@ -107,8 +137,8 @@ func recognise(name, text string) (f *cabling.Fabric, v *view, err error) {
 	if v := viewOfBlocks(name, lines); v != nil {
 		return nil, v, nil
 	}
-	if t, head := lldpText(lines); t != nil {
-		return nil, viewOfText(name, lines, t, head), nil
+	if v := viewOfText(name, lines); v != nil {
+		return nil, v, nil
 	}
 	if i := beginOfJSON(lines); i > 0 {
 		return recogniseJSON(name, strings.Join(lines[i:], "\n"), strings.Join(lines[:i], "\n"), i+1)
@@ -290,15 +320,11 @@ func ofFolder(name string, views []*view, plans []*cabling.Fabric, others int, f
 	case len(views) == 0:
 		return nil, problem(name, 0, "the folder is empty: expected one config_db.json, minigraph.xml or list of LLDP neighbours for each switch")
 	}
-	formats := map[string]bool{}
+	files := map[string]bool{}
 	for _, v := range views {
-		formats[v.format] = true
+		files[v.file] = true
 	}
-	format := views[0].format
-	if len(formats) > 1 {
-		format = "LLDP and configurations"
-	}
-	f, err := join(name, format+" of "+wording.Counted(len(views), "file", "files"), views)
+	f, err := join(name, formatOfViews(views)+" of "+wording.Counted(len(files), "file", "files"), views)
 	if err != nil {
 		return nil, err
 	}

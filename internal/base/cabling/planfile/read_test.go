@@ -373,6 +373,17 @@ func TestCablesThatContradictEachOtherAreLeftOut(t *testing.T) {
 	}
 }
 
+// A list that people wrote has names in capitals and in small letters.
+func TestNamesInCapitalsAreTheSameDevices(t *testing.T) {
+	f := must(t, "plan.csv", "leaf1,1,spine1,1\nLEAF1,2,Spine1,2\nleaf1,3,LEAF2,1\nLEAF1,4,leaf2,2\n")
+	if len(f.Devices) != 3 || len(f.Cables) != 4 || !has(f, "leaf1 port 2", "spine1 port 2") {
+		t.Errorf("%d devices, %q", len(f.Devices), cables(f))
+	}
+	if want := `plan.csv: "leaf1" and "LEAF1" are taken for one device`; strings.Count(strings.Join(f.Notes, "\n"), want) != 1 {
+		t.Errorf("%q, want once %q", f.Notes, want)
+	}
+}
+
 // Rows of a patch panel are joined where the front port and the rear port have one number.
 func TestCablesThroughPatchPanelsAreOne(t *testing.T) {
 	f := must(t, "netbox.csv", `side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name,length,length_unit
