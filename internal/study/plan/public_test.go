@@ -25,9 +25,9 @@ func TestABillByPublicPricesByHand(t *testing.T) {
 func TestAnUnknownPriceHasABound(t *testing.T) {
 	p := Public()
 	for item, want := range map[string]int64{
-		"q3400-ld":    149939,                // 144 ports of 800G as the Q3400
-		"7060x6-64pe": 87125,                 // 64 ports of 800GbE as the SN5600
-		"pollara-400": 2198,                  // by the Thor 2 of 400G
+		"q3400-ld":    149939, // 144 ports of 800G as the Q3400
+		"7060x6-64pe": 87125,  // 64 ports of 800GbE as the SN5600
+		"pollara-400": 2198,   // by the Thor 2 of 400G
 	} {
 		got := p.each[item]
 		if got.Known || got.Most != want*PerUnit {
