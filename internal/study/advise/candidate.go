@@ -60,7 +60,7 @@ func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candida
 			c.RuledOut = "no design meets the constraints" + relaxText(made)
 			continue
 		}
-		c.Design = slices.MinFunc(made.Designs, preferred)
+		c.Design = slices.MinFunc(made.Designs, plan.Preferred)
 	}
 	if !slices.ContainsFunc(out, func(c *Candidate) bool { return c.Design != nil }) {
 		return nil, fmt.Errorf("%w: InfiniBand: %s; RoCE v2: %s", ErrNothing, out[0].RuledOut, out[1].RuledOut)
@@ -87,20 +87,6 @@ func relaxText(p *plan.Plan) string {
 		return ": " + strings.Join(ways, "; or ")
 	}
 	return fmt.Sprintf(": the NICs of %s do not speak it, or more than one constraint is against it", p.Request.Node)
-}
-
-// preferred orders designs of one protocol: those whose cables the catalog has first. A figure that it lacks prefers no device.
-func preferred(a, b *plan.Design) int {
-	if c := a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den); c != 0 {
-		return c
-	}
-	if x, y := a.Uncabled(), b.Uncabled(); x != y {
-		if x {
-			return 1
-		}
-		return -1
-	}
-	return a.Count.TotalSwitches() - b.Count.TotalSwitches()
 }
 
 // reachOf is the number of NICs that two levels of the design's switches reach.

@@ -102,7 +102,7 @@ func (x *product) design(ctx context.Context, p *Profile, plain *Candidate, pric
 		if len(fits) == 0 {
 			return nil, "no design of " + x.vendor + "'s Spectrum-4 switches meets the constraints", nil
 		}
-		d = slices.MinFunc(fits, preferred)
+		d = slices.MinFunc(fits, plan.Preferred)
 	}
 	as, err := d.As(&p.Design, preset, prices)
 	if err != nil {

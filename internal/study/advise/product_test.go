@@ -3,11 +3,13 @@ package advise
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"weft/internal/sim/catalog"
 	"weft/internal/study/plan"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -155,5 +157,23 @@ func TestSpectrumXHasTheRatesOfItsSwitches(t *testing.T) {
 	}
 	if e, err := catalog.Lookup(catalog.Fabric, "spectrum-x-800g"); err != nil || e.Title == "" {
 		t.Error(err)
+	}
+}
+
+// NICs that are divided into more ports than they are sold with are compared only where two levels without reach no further: 4,608 B300 on
+// Ethernet have two planes, and adaptive routing to compare InfiniBand with.
+func TestADividedNICIsNotTheFirstProduct(t *testing.T) {
+	p, err := Read("p.yaml", []byte("design: {gpus: 4608, node: dgx-b300, job: {collective: all-reduce, sizes: [64KiB]}}\nsimulate: {nodes: 4}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := p.Design
+	r.Fabrics = []scenario.FabricKind{"roce-v2"}
+	made, err := plan.Make(context.Background(), &r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := slices.MinFunc(made.Designs, plan.Preferred); d.Merits.Planes != 2 {
+		t.Errorf("the first is %s", d.Name)
 	}
 }

@@ -368,7 +368,7 @@ func (a *adviser) elsewhere(ctx context.Context, in *inputs, set func(*plan.Requ
 			return Verdict{}, fmt.Errorf("%w of %s for %d GPUs at %d:%d", errNoDesign, c.Name(), request.GPUs, ratio.Num, ratio.Den)
 		}
 		preset := c.Design.Preset
-		c.Design = slices.MinFunc(designs, preferred)
+		c.Design = slices.MinFunc(designs, plan.Preferred)
 		if c.Design.Preset != preset && protocol.Of(c.Kind).Ethernet() { // another product on the same cables
 			if c.Design, err = c.Design.As(&request, preset, a.prices); err != nil {
 				return Verdict{}, fmt.Errorf("%w of %s for %d GPUs: %w", errNoDesign, c.Name(), request.GPUs, err)

@@ -138,7 +138,9 @@ func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeMod
 	if kind == topology.NodeLeaf {
 		services = w.graph.Services // hosts of other kinds, with a NIC in each cage
 	}
-	w.lines = append(w.lines, Line{"transceiver", item, titleOf(e, item), kind.String(), 0, sides, own})
+	if item != "none" { // co-packaged optics are a part of the switch
+		w.lines = append(w.lines, Line{"transceiver", item, titleOf(e, item), kind.String(), 0, sides, own})
+	}
 	end, power, title := "nic-module", "nic-power", "the NIC's end of "
 	if w.moduleLinks > 1 { // a cage with its own heat sink: no fins on the module
 		end, power, title = "node-module", "node-power", "the node's end, with a flat top, of "

@@ -35,10 +35,10 @@ func TestTheRulesBoundEachDeviceOfKnownPower(t *testing.T) {
 	}
 }
 
-// A budget of power: kept if the bound keeps it, open between what is known and the bound, broken below. The XDR switch has
+// A budget of power: kept if the bound keeps it, open between what is known and the bound, broken below. The liquid-cooled XDR switch has
 // no figure of power.
 func TestWhatABoundAllowsIsNotRefused(t *testing.T) {
-	const request = "{gpus: 64, node: dgx-b300, fabrics: infiniband, switches: q3400, shapes: single-switch, max-power: "
+	const request = "{gpus: 64, node: dgx-b300, fabrics: infiniband, switches: q3400-ld, shapes: single-switch, max-power: "
 	ask := func(watts string) *Plan {
 		r, err := Read("plan.yaml", []byte(request+watts+"}"))
 		if err != nil {
@@ -108,8 +108,8 @@ func TestAFigureOfTheUsersReplacesABound(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := p.Designs[0]
-	if want := int64(3_000_000 + 64*40_000); d.Power.Known != want || strings.Contains(d.Power.MissingText(), "q3400") {
-		t.Errorf("%+v, by hand %d mW without the transceivers", d.Power, want)
+	if want := int64(3_000_000 + 64*40_000 + 32*25_000); d.Power.Known != want || strings.Contains(d.Power.MissingText(), "q3400") {
+		t.Errorf("%+v, by hand %d mW without the transceivers of the NICs", d.Power, want)
 	}
 	if _, err := ReadPrices("prices.yaml", []byte("items: [{item: q3400}]\n")); err == nil {
 		t.Error("an item with neither a price nor watts is read")

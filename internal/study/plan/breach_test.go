@@ -63,15 +63,14 @@ func TestARelaxationNamesEveryMakerThatWouldDo(t *testing.T) {
 	}
 }
 
-// Cables that the catalog lacks are named in sums, and a design with them is proposed only if no other would do: a Q3450-LD takes fibres
-// without plugs, which are not in the catalog, and less power by its bound.
+// Cables that the catalog lacks are named in sums, and a design with them is proposed only if no other would do.
 func TestARelaxationPrefersKnownCables(t *testing.T) {
 	p := made(t, "{gpus: 2304, node: gb300-nvl72, fabrics: infiniband, max-power: 200kW}", nil)
 	at := slices.IndexFunc(p.Relax, func(r plan.Relaxation) bool { return len(r.Breaches) == 1 && r.Breaches[0].Field == "max-power" })
 	if at < 0 || slices.ContainsFunc(p.Relax[at].Design.Bill, func(l plan.Line) bool { return l.Item == "unknown" }) {
 		t.Errorf("%+v", p.Relax)
 	}
-	p = made(t, "{gpus: 2304, node: gb300-nvl72, fabrics: infiniband, switches: q3450-ld}", nil)
+	p = made(t, "{gpus: 2304, node: gb300-nvl72, fabrics: infiniband, switches: q3400, cables: {node-leaf: 900m}}", nil)
 	if text := p.Designs[0].Cost.Total().MissingText(); !strings.Contains(text, "the price of node-leaf cables") || strings.Contains(text, "unknown") {
 		t.Errorf("%q", text)
 	}

@@ -132,6 +132,19 @@ func (d *Device) entry(kind catalog.Kind, file string) (catalog.Entry, error) {
 	return catalog.Derive(kind, d.Name, d.Like, title, []string{"about.power", powerMost, "about.price", "about.vendor", "about.withdrawn"}, facts)
 }
 
+// Bounds of devices: a port of OSFP or QSFP-DD has eight lanes, and no copper cable is longer than those of 10 Gb/s.
+const (
+	mostSplit  = 8
+	mostCopper = 10 * units.Metre
+)
+
+// copper reports whether the entry that a cable is like is of copper.
+func (d *Device) copper() bool {
+	e, err := catalog.Lookup(catalog.Cable, d.Like)
+	medium := module(e, "medium")
+	return err == nil && strings.HasSuffix(medium, "copper")
+}
+
 // contradictions are what cannot be of a device.
 func (d *Device) contradictions(kind catalog.Kind) (out []scenario.Problem) {
 	bad := func(field, format string, args ...any) {
@@ -159,6 +172,9 @@ func (d *Device) contradictions(kind catalog.Kind) (out []scenario.Problem) {
 				bad(field, "a %s has none", kind)
 			}
 		}
+		if d.Reach > mostCopper && kind == catalog.Cable && d.copper() {
+			bad("reach", "%s is a copper cable and reaches no %s: want %s at most, or an optical one to be like", d.Like, d.Reach, mostCopper)
+		}
 		return out
 	}
 	switch {
@@ -166,6 +182,8 @@ func (d *Device) contradictions(kind catalog.Kind) (out []scenario.Problem) {
 		bad("ports", "want the ports at %s", d.Rate)
 	case d.Split > 0 && d.Split < d.Ports:
 		bad("split", "%d ports at lower rates are fewer than the %d at the full rate", d.Split, d.Ports)
+	case d.Split > mostSplit*d.Ports:
+		bad("split", "%d ports at lower rates are more than %d for each of the %d: a port has so many lanes at most", d.Split, mostSplit, d.Ports)
 	case d.Cages > d.Ports:
 		bad("cages", "%d cages are more than the %d ports", d.Cages, d.Ports)
 	case d.Cages > 0 && d.Ports%d.Cages != 0:

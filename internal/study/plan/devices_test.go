@@ -106,6 +106,8 @@ func TestADeviceThatContradictsItselfIsAnError(t *testing.T) {
 	const ok = "like: sn5600, vendor: A, rate: 800Gbps"
 	for text, want := range map[string]string{
 		"switches: [{name: a, ports: 64, split: 32, " + ok + "}]":                        "switches[0].split: 32 ports at lower rates are fewer than the 64",
+		"switches: [{name: a, ports: 64, split: 1000, " + ok + "}]":                      "switches[0].split: 1000 ports at lower rates are more than 8 for each of the 64",
+		"cables: [{name: a, like: osfp-400g-dac-nic, reach: 900m}]":                      "cables[0].reach: osfp-400g-dac-nic is a copper cable and reaches no 900 m",
 		"switches: [{name: a, ports: 64, cages: 65, " + ok + "}]":                        "switches[0].cages: 65 cages are more than the 64 ports",
 		"switches: [{name: a, ports: 64, cages: 48, " + ok + "}]":                        "64 ports do not divide among 48 cages",
 		"switches: [{name: a, ports: 64, watts: 9W, max-watts: 8W, " + ok + "}]":         "switches[0].watts: 9 W typical is more than the 8 W at most",
@@ -132,6 +134,7 @@ func TestAPriceThatCannotBeIsAnError(t *testing.T) {
 		"{currency: USD, items: [{item: qm9700, each: 30000 EUR}]}":    "all amounts of a file are in its currency, USD",
 		"{currency: USD/EUR, items: [{item: qm9700, each: 1}]}":        "want one currency for the whole file",
 		"items: [{item: MMA4Z00-NS, watts: 1W}]":                       "items[0].watts: 1 W is less than the 15 W",
+		"items: [{item: qm9700, watts: 0W}]":                           "items[0]: want each, an amount above 0 or unknown, or watts above 0",
 		"{electricity: 0, items: [{item: qm9700, each: 1}]}":           "electricity: 0: want an amount above 0",
 		"items: [{item: qm9700, each: 1}, {item: nosuch, each: 1000}]": "no bill of materials has an item",
 	} {

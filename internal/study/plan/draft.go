@@ -54,6 +54,8 @@ func (x *draft) build() (*built, error) {
 // evened are choices with smaller scalable units, which take as many leaves and fewer switches. A leaf has an uplink for each
 // node of a full unit, and spines divide them evenly: 260 nodes in five units of 64 take 32 spines, of 54 they take 18. The first has the
 // fewest switches; the second the largest unit with at most a tenth more, so that more NICs of a rail share a leaf.
+// Racks of several trays also have the largest unit that divides them evenly, whatever leaves it takes, as NVIDIA's GB300 on Ethernet: eight
+// racks are four units of two, and not three, three and two.
 func (x *draft) evened() (out []choice) {
 	planes, several := x.spec.(topology.MultiPlane)
 	rail, is := x.spec.(topology.Rail)
@@ -64,7 +66,7 @@ func (x *draft) evened() (out []choice) {
 		return nil
 	}
 	switches := map[int]int{} // by unit
-	fewest, least := 0, x.count.TotalSwitches()
+	fewest, least, equal := 0, x.count.TotalSwitches(), 0
 	for rail.UnitNodes = 1; rail.UnitNodes < rail.Radix; rail.UnitNodes++ {
 		var spec topology.Spec = rail
 		if several {
@@ -73,6 +75,11 @@ func (x *draft) evened() (out []choice) {
 		}
 		count, err := spec.Count()
 		n := count.TotalSwitches()
+		if err == nil && rail.Trays > 1 && rail.Nodes%rail.UnitNodes == 0 && count.Switches[2] == 0 && rail.UnitNodes < rail.Nodes {
+			if equal = rail.UnitNodes; count == x.count {
+				equal = 0 // full units are
+			}
+		}
 		if err != nil || count.Switches[0] != x.count.Switches[0] || n >= x.count.TotalSwitches() {
 			continue
 		}
@@ -86,7 +93,7 @@ func (x *draft) evened() (out []choice) {
 			nearest = max(nearest, unit)
 		}
 	}
-	for _, unit := range distinct(fewest, nearest) {
+	for _, unit := range distinct(fewest, nearest, equal) {
 		own := x.choice
 		if own.unit = unit; unit > 0 {
 			out = append(out, own)

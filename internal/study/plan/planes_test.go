@@ -169,7 +169,7 @@ func TestFourAndEightPlanesReachFurther(t *testing.T) {
 	if three.Levels != 3 {
 		t.Errorf("one plane of half the rate has %d levels", three.Levels)
 	}
-	// The catalog has no cables of eight links: a design that needs them is not the first.
+	// Where two levels of NICs as they are sold reach as far, a divided one is not the first.
 	if d := made(t, "{gpus: 512, node: dgx-b300, fabrics: roce-v2, switches: sn5640}", nil).Designs[0]; d.Uncabled() || d.Merits.Planes != 2 {
 		t.Errorf("the first design of 512 B300 is %s", d.Name)
 	}
@@ -215,6 +215,41 @@ func TestUnitsAreEvenedWhereItSavesSpines(t *testing.T) {
 	for _, request := range []string{"gpus: 768, node: dgx-h100, fabrics: infiniband, shapes: rail-optimised", "gpus: 2048, node: mi355x-8, switches: 7060x6-64pe, shapes: rail-optimised"} {
 		if p := made(t, "{"+request+"}", nil); len(p.Designs) != 1 {
 			t.Errorf("%s: %d designs, want full units alone", request, len(p.Designs))
+		}
+	}
+}
+
+// Racks are divided evenly beside full units. NVIDIA's design of eight GB300 NVL72 racks on Ethernet (enterprise RA 2-4-5-800) has 16
+// leaves and 6 spines on each of two planes: two racks a leaf, 36 trays of 64; 36 uplinks have no divisor between 4.5 and 6.
+func TestRacksAreDividedEvenly(t *testing.T) {
+	p := made(t, "{gpus: 576, node: gb300-nvl72, fabrics: roce-v2, switches: sn5610, shapes: dual-plane}", nil)
+	i := slices.IndexFunc(p.Designs, func(d *plan.Design) bool { return d.Count.Switches == [3]int{32, 12, 0} })
+	if i < 0 || !p.Designs[i].Front {
+		t.Errorf("of %d designs none on the front has 2 x (16 + 6) switches", len(p.Designs))
+	}
+}
+
+// A switch with co-packaged optics takes fibres and no modules, and the NICs theirs.
+func TestCoPackagedOpticsTakeNoModulesAtTheSwitch(t *testing.T) {
+	d := first(t, "{gpus: 1152, node: dgx-b300, fabrics: infiniband, switches: q3450-ld, shapes: rail-optimised}")
+	modules := map[string]int{}
+	for _, l := range d.Bill {
+		if l.Kind == "transceiver" {
+			modules[l.Item] += l.Quantity
+		}
+	}
+	if len(modules) != 1 || modules["MMS4A20"] != 1152 || d.Uncabled() {
+		t.Errorf("the modules are %v, want one at each of 1,152 NICs", modules)
+	}
+}
+
+// A port of a divided NIC has a lane of 100 Gb/s for each 100 Gb/s; those of switches of 400G and slower ports have more, slower ones.
+func TestADividedNICNeedsSwitchesOfItsLanes(t *testing.T) {
+	for _, d := range made(t, "{gpus: 64, node: dgx-b300, fabrics: roce-v2}", nil).Designs {
+		if strings.Contains(d.Name, "4-planes") || strings.Contains(d.Name, "8-planes") {
+			if slices.Contains([]string{"sn2700", "sn3700", "sn4700", "sn5400", "7060cx-32s", "9332d-h2r", "z9664f"}, d.Switch) || d.Uncabled() {
+				t.Errorf("%s links other lanes than a ConnectX-8 has, or lacks cables: %v", d.Name, d.Uncabled())
+			}
 		}
 	}
 }

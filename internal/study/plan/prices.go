@@ -72,6 +72,10 @@ func (p *Prices) read() (out []scenario.Problem) {
 		if x.Watts > 0 {
 			p.watts[x.Item] = Part{Value: int64(x.Watts), Known: true, Tag: catalog.Verified, What: "the power of " + x.Item}
 		}
+		if x.Each == "" {
+			out = append(out, scenario.Problem{Path: path, Err: fmt.Errorf("want each, an amount above 0 or unknown, or watts above 0")})
+			continue
+		}
 		part, err := price(x.Each, "the price of "+x.Item, p.Currency)
 		if err != nil {
 			out = append(out, scenario.Problem{Path: path + ".each", Err: err})

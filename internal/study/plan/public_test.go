@@ -25,9 +25,9 @@ func TestABillByPublicPricesByHand(t *testing.T) {
 func TestAnUnknownPriceHasABound(t *testing.T) {
 	p := Public()
 	for item, want := range map[string]int64{
-		"q3400":       93750 * 144 * 2 / 64, // by the bound of the 64 ports of 400G
-		"7060x6-64pe": 87125,                // 64 ports of 800GbE as the SN5600
-		"pollara-400": 2198,                 // by the Thor 2 of 400G
+		"q3400-ld":    149939, // 144 ports of 800G as the Q3400
+		"7060x6-64pe": 87125,  // 64 ports of 800GbE as the SN5600
+		"pollara-400": 2198,   // by the Thor 2 of 400G
 	} {
 		got := p.each[item]
 		if got.Known || got.Most != want*PerUnit {
@@ -48,7 +48,7 @@ func TestAnUnknownPriceHasABound(t *testing.T) {
 
 // Without a price file a budget is judged by public prices: kept beyond the upper end, broken below the lower, open between.
 func TestABudgetNeedsNoPriceFile(t *testing.T) {
-	const request = "{gpus: 64, node: dgx-b300, fabrics: infiniband, switches: q3400, shapes: single-switch, max-cost: "
+	const request = "{gpus: 64, node: dgx-b300, fabrics: infiniband, switches: q3400-ld, shapes: single-switch, max-cost: "
 	for most, want := range map[string]string{"1000000000": "kept", "300000": "open", "100000": "broken"} {
 		p := asked(t, request+most+"}")
 		got := "broken"

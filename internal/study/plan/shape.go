@@ -68,8 +68,8 @@ func ratiosOf(shape scenario.Shape) []scenario.Ratio {
 // shapeTakes reports whether a shape is possible with a NIC in a machine and a switch. A port on each plane
 // needs a NIC with several ports for the protocol (ConnectX-8 on Ethernet: 2 x 400GbE, or divided), or two-port cards with one
 // cage each: a machine whose cages join the ports of two NICs (DGX H100), or whose NICs are on its boards (GB200
-// NVL72), has no such cards. A divided NIC is for switches that have all of their capacity at the lower rate: on others it
-// gains no port.
+// NVL72), has no such cards. A divided NIC is for switches that have all of their capacity at the lower rate, as on others it
+// gains no port, and whose ports have the rate of the whole NIC: those of slower switches have slower lanes, and more of them for a link.
 func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset, s switchModel) bool {
 	if shape != scenario.DualPlane {
 		return true
@@ -77,8 +77,9 @@ func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset
 	link := protocol.Of(preset.kind).Link()
 	if n.inPlanes(link) {
 		rate, _ := n.port(link)
-		whole := s.ports.PortsAt(preset.rate) == s.ports.Ports*int(s.ports.Rate/preset.rate)
-		return rate == preset.rate || n.portsAt(link, preset.rate) > 1 && whole
+		ports := n.portsAt(link, preset.rate)
+		whole := s.ports.PortsAt(preset.rate) == s.ports.Ports*int(s.ports.Rate/preset.rate) && s.ports.Rate >= preset.rate*units.Rate(ports)
+		return rate == preset.rate || ports > 1 && whole
 	}
 	return n.twoPorts == preset.rate && m.moduleLinks == 1 && !m.onBoard
 }
