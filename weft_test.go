@@ -220,7 +220,7 @@ func TestAnotherModuleBuildsAScenarioInGo(t *testing.T) {
 		}
 	}
 	list := exec.Command("go", "list", "-mod=mod", "-deps", ".")
-	list.Dir, list.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off")
+	list.Dir, list.Env = dir, append(os.Environ(), "GOWORK=off")
 	if out, err := list.CombinedOutput(); err != nil || !strings.Contains(string(out), "\nweft/internal/sim\n") || !strings.HasSuffix(string(out), "\nweft\nuser\n") {
 		t.Fatalf("the imports of the module: %v\n%s", err, out)
 	}
