@@ -144,14 +144,15 @@ func knownError(of stack, architecture scenario.Architecture, op scenario.Collec
 	return bias, math.Sqrt(squares / n)
 }
 
-// worstError is the largest ln(measured / predicted) of a healthy cluster in the range of sizes of a message, inside a node
-// or between nodes, and the cluster. Few tables are of one GPU, network, release and operation, and of five clusters the
-// next one is the slowest in one case of six: so all tables of the place count. One cluster can be left out.
+// worstError is the largest ln(measured / predicted) of a healthy cluster in the range of sizes of a message, and the
+// cluster; one can be left out. Small messages are ruled by what NCCL, its plug-ins and its tuner choose, so tables of every
+// network between nodes count: of one GPU, network, release and operation there are few. Longer ones are ruled by the
+// network, and only tables of the same network count.
 func worstError(of stack, bytes int64, without string) (worst float64, cluster string) {
 	tables := healthyTables()
 	for i := range tables {
 		t := &tables[i]
-		if t.cluster == without || (t.stack.network == "") != (of.network == "") {
+		if t.cluster == without || (t.stack.network == "") != (of.network == "") || of.network != t.stack.network && measured.RangeOf(bytes) != measured.Small {
 			continue
 		}
 		for j, size := range t.sizes {
