@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"weft/internal/base/sorting"
 	"weft/internal/face/doc"
 	"weft/internal/study/advise"
 	"weft/internal/study/serve"
@@ -50,6 +52,15 @@ func choiceLines(a *advise.Advice) []string {
 		return onlyLines(a, choice, other)
 	}
 	lines := append([]string{FirstAnswer(a)}, mayExceed(choice, other)...)
+	lines = append(lines, reasonLines(a)...)
+	if a.Partial {
+		return append(lines, "Interrupted: what would change the choice was not simulated.")
+	}
+	return append(lines, turnLine(a))
+}
+
+// reasonLines are the reasons for the choice and the strongest against it.
+func reasonLines(a *advise.Advice) (lines []string) {
 	for i, r := range a.Reasons {
 		lines = append(lines, fmt.Sprintf("%d. %s, by %s: %s.", i+1, r.Criterion, leadText(r), briefly(r.Text)))
 	}
@@ -57,10 +68,7 @@ func choiceLines(a *advise.Advice) []string {
 		r := a.Against[0]
 		lines = append(lines, fmt.Sprintf("Against it, %s, by %s: %s.", r.Criterion, leadText(r), briefly(r.Text)))
 	}
-	if a.Partial {
-		return append(lines, "Interrupted: what would change the choice was not simulated.")
-	}
-	return append(lines, turnLine(a))
+	return lines
 }
 
 // onlyLines are the choice if the other fabric is ruled out: none is sure if a budget may be exceeded.
@@ -71,10 +79,19 @@ func onlyLines(a *advise.Advice, choice, other *advise.Candidate) []string {
 	if len(open) > 0 {
 		lines = append([]string{fmt.Sprintf("Choice: none is sure. %s %s is left because figures are not known.", ruledOut, choice.Name())}, open...)
 	}
-	for _, x := range a.Products {
-		if x.Candidate == choice && x.Lead > 0 {
-			lines = append(lines, fmt.Sprintf("Of Ethernet as it is sold it leads %s by %s points.", a.Products[0].Name, points(x.Lead)))
+	if a.Next != nil {
+		v := a.OverNext
+		text := fmt.Sprintf("Of Ethernet as it is sold it leads %s by %s points.", a.Next.Name(), points(v.Points[1]-v.Points[0]))
+		if v.Tie {
+			text = strings.TrimSuffix(text, ".") + ", a tie."
 		}
+		return append(append(lines, text), reasonLines(a)...)
+	}
+	lines = append(lines, fmt.Sprintf("Nothing is left to weigh it against. What weighs most, of %s:", choice.Design.Name))
+	heaviest := slices.Clone(a.Verdict.Criteria)
+	sorting.StableFunc(heaviest, func(x, y advise.Criterion) int { return y.Weight - x.Weight })
+	for i, c := range heaviest[:3] {
+		lines = append(lines, fmt.Sprintf("%d. %s: %s.", i+1, c.Name, briefly(c.Cells[a.Verdict.Choice].Text)))
 	}
 	return lines
 }
@@ -128,7 +145,7 @@ func briefly(text string) string {
 		if starts := strings.Contains(part, ": ") && !strings.HasPrefix(part, "+"); starts {
 			clauses = 0
 		}
-		if clauses++; clauses <= 2 {
+		if clauses++; clauses <= 2 || strings.HasPrefix(part, "+") { // all parts of a sum
 			out = append(out, part)
 		}
 	}
@@ -186,11 +203,12 @@ func points(x float64) string { return fmt.Sprintf("%.1f", x) }
 
 func comparisonSection(a *advise.Advice) doc.Section {
 	t := doc.Wrapped("criterion", "fabric", "points", "of", "value [source]")
-	for _, c := range a.Verdict.Criteria {
-		for i, candidate := range a.Candidates {
-			name, weight := c.Name, doc.Number(float64(c.Weight), "points")
-			if i > 0 {
-				name, weight = "", doc.Cell{}
+	candidates, verdict := a.Compared()
+	for _, c := range verdict.Criteria {
+		name, weight := c.Name, doc.Number(float64(c.Weight), "points")
+		for i, candidate := range candidates {
+			if candidate.Design == nil {
+				continue
 			}
 			got := doc.Number(c.Points[i], "points").As(points(c.Points[i]))
 			if !c.Scored {
@@ -201,15 +219,16 @@ func comparisonSection(a *advise.Advice) doc.Section {
 				what += " [" + basis + "]"
 			}
 			t.Add(doc.Text(name), doc.Text(candidate.Name()), got, weight, doc.Text(what))
+			name, weight = "", doc.Cell{}
 		}
 	}
 	notes := []string{"Performance and tail are from one run of each design, without jitter: chance can move them by some per cent. weft compare on a design's scenario gives intervals."}
-	for _, c := range a.Verdict.Criteria {
+	for _, c := range verdict.Criteria {
 		if c.Note != "" {
 			notes = append(notes, c.Name+": "+c.Note+".")
 		}
 	}
-	for _, c := range a.Candidates {
+	for _, c := range candidates {
 		if c.Design != nil && !c.Design.Latency.Complete() {
 			notes = append(notes, fmt.Sprintf("Not known: %s. It is simulated with the catalog's assumption of %s.", strings.Join(c.Design.Latency.Missing, "; "), c.Design.Resolved.Fabrics[0].Switch.Latency))
 		}

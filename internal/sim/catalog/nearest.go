@@ -18,6 +18,9 @@ func Nearest(wrong string, names []string) string {
 			best, bestDistance = name, d
 		}
 	}
+	if found := beginning(wrong+"-", names); best == "" && len(found) > 0 {
+		return found[0] // roce: roce-v2
+	}
 	return best
 }
 

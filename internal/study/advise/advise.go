@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/internal/base/sorting"
@@ -19,8 +20,10 @@ type Advice struct {
 	Candidates      []*Candidate // InfiniBand, and the Ethernet product that does best beside it
 	Products        []*Product   // all Ethernet products; nil if Ethernet is ruled out
 	Verdict         Verdict
-	Reasons         []Reason // for the choice, the strongest first, at most three
-	Against         []Reason // in favour of the other fabric
+	Next            *Candidate // if a fabric is ruled out, the next product, which reasons compare with; nil if there is none
+	OverNext        Verdict    // of the choice over it
+	Reasons         []Reason   // for the choice, the strongest first, at most three
+	Against         []Reason   // in favour of the other fabric
 	Counterfactuals []Counterfactual
 	Flips           []Flip
 	Thumbs          []Thumb
@@ -88,6 +91,9 @@ func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Adv
 		out.Moves, out.Counterfactuals, out.Flips, out.Partial = nil, nil, nil, true
 	case err != nil:
 		return nil, err
+	}
+	if in.ruledOut() {
+		out.overNext(in)
 	}
 	out.reasons()
 	return out, nil
@@ -189,7 +195,7 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 			c.Recovery, err = a.bench.recover(ctx, c.Design, m)
 			return err
 		})
-		c.Reach, c.Makers = reachOf(c.Design), makersOf(c.Kind).only(c.vendor)
+		c.Reach, c.Makers = reachOf(c.Design), makersOf(c.Kind).only(in.profile.Design.Vendors, c.vendor)
 	}
 	return together(work...)
 }
@@ -226,15 +232,45 @@ func (a *adviser) observeProducts(ctx context.Context, in *inputs) ([]*Product, 
 // mostReasons is the maximum number of reasons for a choice.
 const mostReasons = 3
 
+// overNext compares the choice with the next product that is left.
+func (a *Advice) overNext(in *inputs) {
+	choice := a.Candidates[a.Verdict.Choice]
+	var next *Product
+	for _, x := range a.Products {
+		if x.Candidate != nil && x.Candidate != choice && (next == nil || x.Lead > next.Lead) {
+			next = x
+		}
+	}
+	if next == nil {
+		return
+	}
+	pair := *in
+	pair.candidates = []*Candidate{next.Candidate, choice}
+	a.Next, a.OverNext = next.Candidate, judge(&pair)
+}
+
+// Compared are the candidates that reasons compare, with their verdict: if a fabric is ruled out, the choice and the next product.
+func (a *Advice) Compared() ([]*Candidate, Verdict) {
+	if a.Next == nil {
+		return a.Candidates, a.Verdict
+	}
+	return []*Candidate{a.Next, a.Candidates[a.Verdict.Choice]}, a.OverNext
+}
+
+// leastReason is the lead in points below which a criterion is no reason.
+const leastReason = 0.05
+
 // reasons sorts the criteria into reasons for and against the choice.
 func (a *Advice) reasons() {
-	choice, other := a.Verdict.Choice, 1-a.Verdict.Choice
-	for _, c := range a.Verdict.Criteria {
+	pair, verdict := a.Compared()
+	choice := slices.Index(pair, a.Candidates[a.Verdict.Choice])
+	other := 1 - choice
+	for _, c := range verdict.Criteria {
 		ahead := c.Points[choice] - c.Points[other]
-		if ahead == 0 {
+		if math.Abs(ahead) < leastReason {
 			continue
 		}
-		r := Reason{Criterion: c.Name, Points: ahead, Text: fmt.Sprintf("%s: %s; %s: %s", a.Candidates[choice].Name(), c.Cells[choice].Text, a.Candidates[other].Name(), c.Cells[other].Text)}
+		r := Reason{Criterion: c.Name, Points: ahead, Text: fmt.Sprintf("%s: %s; %s: %s", pair[choice].Name(), c.Cells[choice].Text, pair[other].Name(), c.Cells[other].Text)}
 		if c.Open() {
 			r.Range = &[2]float64{c.Lead[0], c.Lead[1]}
 			if ahead > 0 == (choice == 0) { // InfiniBand is ahead

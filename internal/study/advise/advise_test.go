@@ -28,6 +28,7 @@ func TestTheBestGetsTheWeightAndTheOtherItsShare(t *testing.T) {
 		{100, 200, false, [2]float64{10, 5}},
 		{100, 200, true, [2]float64{5, 10}},
 		{100, 101, false, [2]float64{10, 10}}, // within 2 %
+		{0, 100, false, [2]float64{10, 0}},    // of a range of which nothing is known but a bound
 		{100, 103, false, [2]float64{10, 1000.0 / 103}},
 	} {
 		c := Criterion{Weight: 10, Cells: [2]Cell{{Value: x.a, Known: true}, {Value: x.b, Known: true}}}
@@ -342,6 +343,14 @@ func TestAFabricThatIsRuledOutIsNotWeighed(t *testing.T) {
 	a := advised(t, profile, scenario.Override{Path: "design.vendors", Value: "[Arista, Broadcom]", Origin: "test"})
 	if a.Verdict.Choice != 1 || a.Candidates[0].RuledOut == "" || len(a.Counterfactuals) > 0 {
 		t.Errorf("choice %d, InfiniBand: %q, %d counterfactuals", a.Verdict.Choice, a.Candidates[0].RuledOut, len(a.Counterfactuals))
+	}
+	if note := a.Verdict.Criteria[0].Note; note != "" {
+		t.Errorf("the note is %q", note)
+	}
+	for _, m := range a.Candidates[1].Makers.Switches {
+		if m.Name != "Arista" && !strings.HasPrefix(m.Name, "Broadcom") {
+			t.Errorf("%s counts as a maker, and the profile leaves it out", m.Name)
+		}
 	}
 }
 

@@ -118,7 +118,9 @@ func judge(in *inputs) Verdict {
 			}
 			c.Cells[i] = r.of(in, candidate)
 		}
-		c.score(r.more)
+		if !in.ruledOut() {
+			c.score(r.more)
+		}
 		v.Points[0] += c.Points[0]
 		v.Points[1] += c.Points[1]
 		v.Criteria = append(v.Criteria, c)
@@ -190,7 +192,7 @@ func pointsOf(weight, a, b float64, more bool) (out [2]float64) {
 	}
 	for i, x := range []float64{a, b} {
 		share := 1.0
-		if math.Abs(a-b) > tie*math.Max(a, b) {
+		if x != best && math.Abs(a-b) > tie*math.Max(a, b) { // the best may be 0
 			if share = best / x; more {
 				share = x / best
 			}

@@ -39,13 +39,18 @@ func makersOf(kind scenario.FabricKind) Makers {
 	return Makers{NICs: list("nics"), Switches: list("switches"), ASICs: list("asics")}
 }
 
-// only are the makers of one name; all if it is empty.
-func (m Makers) only(name string) Makers {
-	if name == "" {
-		return m
+// only are the makers of switches and NICs of these names, or of everything the one maker; all without names.
+func (m Makers) only(names []string, one string) Makers {
+	named := func(list []Maker, names []string) []Maker {
+		return slices.DeleteFunc(list, func(x Maker) bool {
+			return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(x.Name, name) })
+		})
 	}
-	others := func(x Maker) bool { return !strings.HasPrefix(x.Name, name) }
-	return Makers{NICs: slices.DeleteFunc(m.NICs, others), Switches: slices.DeleteFunc(m.Switches, others), ASICs: slices.DeleteFunc(m.ASICs, others)}
+	if one != "" {
+		names = []string{one}
+		m.ASICs = named(m.ASICs, names)
+	}
+	return Makers{NICs: named(m.NICs, names), Switches: named(m.Switches, names), ASICs: m.ASICs}
 }
 
 func makes(value string) bool {

@@ -162,7 +162,10 @@ func (n nicModel) portsAt(link string, at units.Rate) int {
 
 func nics() (out []nicModel) {
 	for _, e := range catalog.Entries(catalog.NIC) {
-		vendor, _ := e.Get("about.vendor")
+		vendor, ok := e.Known("about.vendor")
+		if !ok {
+			continue
+		}
 		protocols, _ := e.Get("about.protocols")
 		out = append(out, nicModel{e, vendor.Value, strings.Fields(protocols.Value), rateOf(catalog.NIC, e.Name, "rate"), rateOf(catalog.NIC, e.Name, "about.two-ports")})
 	}

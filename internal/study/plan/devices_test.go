@@ -134,6 +134,8 @@ func TestAPriceThatCannotBeIsAnError(t *testing.T) {
 		"{currency: USD, items: [{item: qm9700, each: 30000 EUR}]}":    "all amounts of a file are in its currency, USD",
 		"{currency: USD/EUR, items: [{item: qm9700, each: 1}]}":        "want one currency for the whole file",
 		"items: [{item: MMA4Z00-NS, watts: 1W}]":                       "items[0].watts: 1 W is less than the 15 W",
+		"items: [{item: qm9700, watts: 1W}]":                           "items[0].watts: 1 W is less than half of",
+		"items: [{item: connectx-8, watts: 2W}]":                       "items[0].watts: 2 W is less than half of",
 		"items: [{item: qm9700, watts: 0W}]":                           "items[0]: want each, an amount above 0 or unknown, or watts above 0",
 		"{electricity: 0, items: [{item: qm9700, each: 1}]}":           "electricity: 0: want an amount above 0",
 		"items: [{item: qm9700, each: 1}, {item: nosuch, each: 1000}]": "no bill of materials has an item",

@@ -307,7 +307,9 @@ func TestARequestBelowANodeIsToldOneSize(t *testing.T) {
 func TestABadRequestIsAnErrorWithItsPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"gpus: 12":                            "plan.yaml:1:7: gpus: 12 GPUs are not a whole number of nodes of 8: take 8 or 16",
-		"vendors: [Aristo]":                   `plan.yaml:1:11: vendors[0]: "Aristo" makes no switch and no NIC of the catalog`,
+		"vendors: [Aristo]":                   `plan.yaml:1:11: vendors[0]: "Aristo" makes no switch and no NIC of the catalog: did you mean "Arista"?`,
+		"vendors: [Acme]":                     "of the catalog: want AMD, Arista",
+		"fabrics: roce":                       `fabrics[0]: "roce" is not known: did you mean "roce-v2"?`,
 		"fabrics: tcp":                        "fabrics[0]: tcp is not planned: want infiniband or roce-v2",
 		"shapes: torus":                       "shapes[0]: torus is not planned",
 		"max-power: 12":                       `max-power: "12" has no unit`,

@@ -80,8 +80,8 @@ func (p *Prices) read() (out []scenario.Problem) {
 		if err != nil {
 			out = append(out, scenario.Problem{Path: path + ".each", Err: err})
 		}
-		if least := moduleWatts(x.Item); x.Watts > 0 && int64(x.Watts) < least {
-			out = append(out, scenario.Problem{Path: path + ".watts", Err: fmt.Errorf("%s is less than the %s that the module takes by its maker: want %[2]s or more", x.Watts, units.Power(least))})
+		if least, why := leastWatts(x.Item); x.Watts > 0 && int64(x.Watts) < least {
+			out = append(out, scenario.Problem{Path: path + ".watts", Err: fmt.Errorf("%s is less than %s: want %s or more", x.Watts, why, units.Power(least))})
 		}
 		if !slices.Contains(known, x.Item) {
 			hint := "weft plan --init-prices writes all items"
@@ -122,6 +122,34 @@ func price(text, what, currency string) (Part, error) {
 		return Part{What: what}, errors.New("0: want an amount above 0, or unknown")
 	}
 	return part, err
+}
+
+// leastWatts is the power below which a figure of an item cannot be, and why; 0 if nothing is known. A switch or a NIC is
+// not twice as frugal as the most frugal of the catalog.
+func leastWatts(item string) (int64, string) {
+	var rate, each float64 // milliwatts for each bit per second
+	of := func(name string, bits float64, p Part) {
+		if name == item {
+			rate = bits
+		}
+		if x := float64(p.Value) / bits; p.Known && (each == 0 || x < each) {
+			each = x
+		}
+	}
+	for _, s := range switches() {
+		of(s.entry.Name, s.capacity(), s.power())
+	}
+	if rate == 0 {
+		each = 0
+		for _, n := range nics() {
+			of(n.entry.Name, float64(n.rate), n.power("about.power"))
+		}
+	}
+	if rate > 0 {
+		return int64(rate * each / 2), "half of what the most frugal of its kind takes for each bit per second"
+	}
+	least := moduleWatts(item)
+	return least, fmt.Sprintf("the %s that the module takes by its maker", units.Power(least))
 }
 
 // moduleWatts is the power that the maker of a transceiver or of a cable's end states; 0 if nothing is known. A part in several

@@ -126,7 +126,11 @@ func (r *Request) Problems() (out []scenario.Problem) {
 	known := vendors()
 	for i, name := range r.Vendors {
 		if !slices.Contains(known, name) {
-			add(fmt.Sprintf("vendors[%d]", i), "%q makes no switch and no NIC of the catalog: want %s", name, strings.Join(known, ", "))
+			hint := "want " + strings.Join(known, ", ")
+			if near := catalog.Nearest(name, known); near != "" {
+				hint = fmt.Sprintf("did you mean %q?", near)
+			}
+			add(fmt.Sprintf("vendors[%d]", i), "%q makes no switch and no NIC of the catalog: %s", name, hint)
 		}
 	}
 	for i, k := range r.Fabrics {
