@@ -281,7 +281,7 @@ func TestWhatAFileGivesIsNotGivenTwice(t *testing.T) {
 		"cluster: {node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {file: real.topo, shape: fat-tree}\nfabric: infiniband-hdr\n": "topology.shape: topology.file gives the cables",
 		"cluster: {node: {preset: dgx-h100, gpus: 2, nics: 2}}\ntopology: {file: real.topo, radix: 8}\nfabric: infiniband-hdr\n":        "topology.radix: topology.file gives the cables",
 		"cluster: {nodes: 4, node: dgx-h100, hosts: [a, b]}\n":                                                                          "the names are of a real fabric: give its file",
-		"cluster: {node: dgx-h100}\ntopology: {file: real.topo}\n":                                                                      "a node of the cluster 8",
+		"cluster: {node: dgx-h100}\ntopology: {file: real.topo}\n":                                                                      "a node of the cluster has 8 NICs: write cluster.node.nics: 2",
 		"topology: {file: real.topo}\n": "which machine it is the file does not say",
 	} {
 		if _, err := DecodeIn(folder, "test", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
