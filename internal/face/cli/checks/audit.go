@@ -2,6 +2,7 @@ package checks
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
