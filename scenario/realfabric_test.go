@@ -135,7 +135,7 @@ func TestTheSiteSaysWhichHostIsWhichNode(t *testing.T) {
 		`, hosts: ["gpu[01-02]", gpu10], adapters: []`: "error: there is no host \"gpu01\"",
 		", hosts: [gpu7]":                              "error: there is no host \"gpu7\" with a cable to a switch: the first are gpu1, gpu2, gpu10, storage",
 		", hosts: [gpu1, gpu1]":                        "error: host \"gpu1\" is named twice",
-		", hosts: [gpu1, storage]":                     "error: write cluster.adapters with the names that all nodes have",
+		", hosts: [gpu1, storage]":                     "error: write cluster.adapters with the names that all nodes have, or leave the one that is no node out of cluster.hosts",
 		", hosts: [gpu1], adapters: [mlx5_7, mlx5_0]":  "error: host gpu1 has no port mlx5_7 with a cable: it has mlx5_0, mlx5_1",
 		", adapters: [mlx5_0]":                         "error: a node of the cluster has 2 NICs",
 		", nodes: 4":                                   "error: a cluster of 4 nodes, and the fabric has 3 of a kind",

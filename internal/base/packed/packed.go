@@ -16,8 +16,8 @@ var (
 	xzMagic   = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
 )
 
-// Undo is the content of a file, decompressed, and in UTF-8 if it begins with the mark of UTF-16. Closing it closes the file. name is for errors. After an error the file
-// is closed.
+// Undo is the content of a file, decompressed, and in UTF-8 with ends of lines. Closing it closes the file. name is for errors. After an error the
+// file is closed.
 func Undo(name string, file io.ReadCloser) (io.ReadCloser, error) {
 	in := bufio.NewReader(file)
 	head, _ := in.Peek(len(xzMagic)) // a read error is met again by the reader

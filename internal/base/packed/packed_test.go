@@ -39,7 +39,7 @@ func TestAFileReadsTheSameHoweverItIsCompressed(t *testing.T) {
 }
 
 // TestUTF16ReadsAsUTF8 in both orders of bytes, compressed too, with characters beyond 16 bits, halves of one, and an odd
-// byte at the end. Without a mark nothing is decoded.
+// byte at the end. Without a mark four characters of ASCII tell it.
 func TestUTF16ReadsAsUTF8(t *testing.T) {
 	units := func(order binary.AppendByteOrder, text string) string {
 		out := order.AppendUint16(nil, 0xfeff)
@@ -62,12 +62,17 @@ func TestUTF16ReadsAsUTF8(t *testing.T) {
 		t.Errorf("compressed: %q", got)
 	}
 	for raw, want := range map[string]string{
-		"\xff\xfe":                   "",
-		"\xff\xfe" + "a\x00b":        "a\ufffd",
-		"\xff\xfe\x35\xd8" + "a\x00": "\ufffda",
-		"\xff\xfe\x35\xd8":           "\ufffd",
-		"a\x00b\x00":                 "a\x00b\x00",
-		"\xef\xbb\xbfS":              "\xef\xbb\xbfS",
+		"\xff\xfe":                     "",
+		"\xff\xfe" + "a\x00b":          "a\ufffd",
+		"\xff\xfe\x35\xd8" + "a\x00":   "\ufffda",
+		"\xff\xfe\x35\xd8":             "\ufffd",
+		"a\x00b\x00":                   "a\x00b\x00",
+		"a\x00b\x00c\x00d\x00\xe9\x00": "abcdé",
+		"\x00a\x00b\x00c\x00d\x00\xe9": "abcdé",
+		strings.Repeat("\x00", 8):      strings.Repeat("\x00", 8),
+		"a\rb\rc":                      "a\nb\nc",
+		"a\rb\r\nc":                    "a\rb\r\nc",
+		"\xef\xbb\xbfS":                "\xef\xbb\xbfS",
 	} {
 		if got := read(t, raw); got != want {
 			t.Errorf("%q reads as %q, want %q", raw, got, want)

@@ -2,33 +2,58 @@ package packed
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// byteOrder is the order of bytes of a text in UTF-16, by the mark at its beginning (RFC 2781, 3.2); nil for other texts.
-func byteOrder(head []byte) binary.ByteOrder {
-	switch {
-	case len(head) < 2:
-	case head[0] == 0xff && head[1] == 0xfe:
-		return binary.LittleEndian
-	case head[0] == 0xfe && head[1] == 0xff:
-		return binary.BigEndian
+// byteOrder is the order of bytes of a text in UTF-16, by the mark at its beginning (RFC 2781, 3.2) or, without a mark,
+// by four characters of ASCII; nil for other texts.
+func byteOrder(head []byte) (order binary.ByteOrder, mark int) {
+	zero := func(at int) bool {
+		return len(head) >= 8 && head[at] == 0 && head[at+2] == 0 && head[at+4] == 0 && head[at+6] == 0
 	}
-	return nil
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return binary.LittleEndian, 2
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return binary.BigEndian, 2
+	case zero(1) && !zero(0):
+		return binary.LittleEndian, 0
+	case zero(0) && !zero(1):
+		return binary.BigEndian, 0
+	}
+	return nil, 0
 }
 
-// narrow is a text in UTF-8, whether it is in UTF-16 or not: PowerShell writes UTF-16 when it redirects output.
+// narrow is a text in UTF-8 with ends of lines, whether it is in UTF-16 or not, as PowerShell writes when it redirects
+// output, and whether a carriage return alone ends its lines or not.
 func narrow(in *bufio.Reader) io.Reader {
-	head, _ := in.Peek(2) // a read error is met again by the reader
-	order := byteOrder(head)
-	if order == nil {
-		return in
+	head, _ := in.Peek(in.Size()) // a read error is met again by the reader
+	order, mark := byteOrder(head)
+	switch {
+	case order != nil:
+		_, _ = in.Discard(mark)
+		return &wide{in: in, order: order}
+	case bytes.Count(head, []byte("\r")) > 1 && !bytes.Contains(head, []byte("\n")):
+		return returns{in}
 	}
-	_, _ = in.Discard(2)
-	return &wide{in: in, order: order}
+	return in
+}
+
+// returns reads carriage returns as ends of lines.
+type returns struct{ in io.Reader }
+
+func (r returns) Read(b []byte) (int, error) {
+	n, err := r.in.Read(b)
+	for i := range b[:n] {
+		if b[i] == '\r' {
+			b[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // wide reads UTF-16 as UTF-8. A surrogate without its other half is U+FFFD, and so is an odd byte at the end.

@@ -40,8 +40,11 @@ func TestPartsWithoutACableAreToldOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for e, name := range []string{"a/x", "a/y", "b/x", "b/y", "c/x", "c/y"} {
+		g.Nodes[e].Name = name
+	}
 	err = Validate(g)
-	if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "has no path to") || !strings.Contains(err.Error(), "of 3 and of 3 NICs") {
+	if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "has no path to") || !strings.Contains(err.Error(), "of 3 and of 3 NICs") || !strings.HasSuffix(err.Error(), "cluster.adapters: [x]") {
 		t.Errorf("%v, want one line about two parts of 3 NICs", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"weft/internal/base/wording"
 )
@@ -148,6 +149,7 @@ func (v *validator) connected() {
 		root     int32
 		endpoint int
 		size     int
+		labels   []string // of the endpoint's host
 	}
 	parts := map[int32][]part{}
 	for e := range g.Endpoints {
@@ -166,14 +168,19 @@ func (v *validator) connected() {
 				at = len(parts[plane])
 				parts[plane] = append(parts[plane], part{root: root, endpoint: e})
 			}
-			parts[plane][at].size++
+			o := &parts[plane][at]
+			o.size++
+			host, label, _ := strings.Cut(g.Nodes[e].Name, "/")
+			if strings.HasPrefix(g.Nodes[o.endpoint].Name, host+"/") && len(o.labels) < 16 {
+				o.labels = append(o.labels, label)
+			}
 		}
 	}
 	for _, plane := range slices.Sorted(maps.Keys(parts)) {
 		for _, o := range parts[plane][1:] {
 			first := parts[plane][0]
-			v.report("%s has no path to %s: no cable joins their parts of the fabric, of %d and of %d NICs. A job is simulated in one part: if these are rails or planes apart, name the NICs of one (cluster.adapters)",
-				g.Nodes[o.endpoint].Name, g.Nodes[first.endpoint].Name, o.size, first.size)
+			v.report("%s has no path to %s: no cable joins their parts of the fabric, of %d and of %d NICs. A job is simulated in one part: if these are rails or planes apart, name the NICs of one, as with cluster.adapters: [%s]",
+				g.Nodes[o.endpoint].Name, g.Nodes[first.endpoint].Name, o.size, first.size, strings.Join(first.labels, ", "))
 		}
 	}
 }

@@ -123,6 +123,7 @@ func TestAnUnknownVerbIsRefused(t *testing.T) {
 		{[]string{"fabric", "inspct", "x"}, "did you mean inspect?"},
 		{[]string{"roce", "headrom"}, "did you mean headroom?"},
 		{[]string{"audit", "isolaton", "x"}, "did you mean isolation?"},
+		{[]string{"audit", "isolation", "example:isolation", "--tables", "x"}, "--tables belong to a file of a fabric"},
 		{[]string{"perf", "write-bww", "x"}, "did you mean write-bw?"},
 		{[]string{"live", "nonsense"}, "it has all-reduce"},
 		{[]string{"nonsense"}, "weft --help lists them"},

@@ -32,7 +32,10 @@ func Audit(r *audit.Report) *doc.Document {
 				proof.Blocks = append(proof.Blocks, proofOf(v)...)
 				continue
 			}
-			paths.Blocks = append(append(paths.Blocks, proofOf(v)...), pathListing(v.Path))
+			paths.Blocks = append(paths.Blocks, proofOf(v)...)
+			if len(v.Path) > 0 {
+				paths.Blocks = append(paths.Blocks, pathListing(v.Path))
+			}
 		}
 		if len(paths.Blocks) > 0 {
 			joined = append(joined, paths)

@@ -63,7 +63,7 @@ func sidesCompared(r *cablediff.Report) []string {
 		fmt.Sprintf("Real: %s (%s), %s, %s", r.Real.Name, r.Real.Format, exactly(r.Real.Devices, "device", "devices"), exactly(r.Real.Cables, "cable", "cables")),
 	}
 	if !r.Blank() {
-		sides = append(sides, fmt.Sprintf("%d of %s that were compared are where they should be", r.AsPlanned, exactly(r.Judged, "planned cable", "planned cables")))
+		sides = append(sides, fmt.Sprintf("%s of %s that were compared are where they should be", doc.Integer(int64(r.AsPlanned)), exactly(r.Judged, "planned cable", "planned cables")))
 	}
 	return sides
 }

@@ -140,7 +140,11 @@ func evidenceText(f *cablehealth.Finding, e *cablehealth.Evidence) string {
 		text += fmt.Sprintf(", %s of the packets", cablehealth.Share(e.Share))
 	}
 	if e.Peers != nil {
-		text += fmt.Sprintf("; median of %s %.3g", exactly(e.Peers.Ports, "alike port", "alike ports"), e.Peers.Median)
+		median := fmt.Sprintf("%.3g", e.Peers.Median)
+		if e.Peers.Median >= 1000 { // of a counter
+			median = fmt.Sprintf("%.0f", e.Peers.Median)
+		}
+		text += fmt.Sprintf("; median of %s %s", exactly(e.Peers.Ports, "alike port", "alike ports"), median)
 	}
 	if e.What != "" {
 		text += "; " + e.What

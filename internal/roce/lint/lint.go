@@ -414,6 +414,29 @@ func (c *checker) report(several bool) *Report {
 	return r
 }
 
+// Together is Unjudged with one text for the same check of several switches.
+func (r *Report) Together() (out []string) {
+	names := map[string][]string{} // by the check
+	var checks []string
+	for _, text := range r.Unjudged {
+		name, check, ok := strings.Cut(text, ": ")
+		if !ok {
+			name, check = "", text
+		}
+		if names[check] == nil {
+			checks = append(checks, check)
+		}
+		names[check] = append(names[check], name)
+	}
+	for _, check := range checks {
+		if names[check][0] != "" {
+			check = fewOf(names[check]) + ": " + check
+		}
+		out = append(out, check)
+	}
+	return out
+}
+
 // Ports names the ports in few words.
 func (f *Finding) Ports() string { return fewOf(f.Where) }
 

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -265,4 +266,11 @@ func rulesOf(r *Report) []string {
 		rules = append(rules, f.Rule)
 	}
 	return rules
+}
+
+func TestACheckThatSeveralSwitchesLackIsOneText(t *testing.T) {
+	r := &Report{Unjudged: []string{"leaf1: the buffer", "leaf2: the buffer", "leaf2: the chip", "leaf3: the buffer", "leaf4: the buffer", "anything"}}
+	if got, want := fmt.Sprint(r.Together()), "[leaf1, leaf2, leaf3 and 1 more: the buffer leaf2: the chip anything]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }

@@ -280,7 +280,7 @@ func (s *Source) choose(p *Placed, hosts []host, c Choice) ([]host, error) {
 func (s *Source) alike(hosts []host) error {
 	for i := range hosts {
 		if a, b := &hosts[0], &hosts[i]; len(a.nics) != len(b.nics) {
-			return fmt.Errorf("%s: host %s has %s with a cable (%s), and host %s %d (%s): write cluster.adapters with the names that all nodes have",
+			return fmt.Errorf("%s: host %s has %s with a cable (%s), and host %s %d (%s): write cluster.adapters with the names that all nodes have, or leave the one that is no node out of cluster.hosts",
 				s.Name, a.name, wording.Counted(len(a.nics), "port", "ports"), a.labels(), b.name, len(b.nics), b.labels())
 		}
 	}

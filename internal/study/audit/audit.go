@@ -130,7 +130,6 @@ func (w *world) verdicts(zones map[string]zone) (all []Verdict) {
 
 // judge proves that two zones are apart, or finds a counterexample.
 func (w *world) judge(v *Verdict, a, b zone) {
-	v.Machines = w.common(a.members, b.members)
 	shared := w.shared(a, b)
 	v.SharedCables = len(shared)
 	inB := set(b.members)
@@ -140,6 +139,7 @@ func (w *world) judge(v *Verdict, a, b zone) {
 			return
 		}
 	}
+	v.Machines = w.common(a.members, b.members)
 	states := 0
 	for _, d := range []struct {
 		from   []int

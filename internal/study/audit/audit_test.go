@@ -78,6 +78,15 @@ func TestZonesThatAreApartAreProvedApart(t *testing.T) {
 	}
 }
 
+// A NIC that is itself in both zones is no separate port in each.
+func TestAMemberOfBothIsNamedAlone(t *testing.T) {
+	text := cluster(kept, planes+"  apart: [{zones: [a, b], by: forwarding}]\n")
+	v := verdict(t, strings.Replace(text, "members: \"node[2-3]\"}", "members: [\"node[2-3]\", node1/nic0]}", 1), "a", "b")
+	if v.Proved || v.Found != "node1/nic0 is a member of both" || len(v.Machines) != 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
 // Each leak adds one line to the plan. The audit must show exactly this path.
 func TestEachLeakIsShownAsItsPath(t *testing.T) {
 	const leaf = "node0/nic0 port 1 → leaf0 port 1"

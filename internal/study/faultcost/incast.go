@@ -2,6 +2,7 @@ package faultcost
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,11 +13,11 @@ import (
 
 // Bounds of the incasts over ports with findings.
 const (
-	mostReceivers = 2
-	mostSenders   = 16
+	mostLeaves  = 2
+	mostSenders = 16
 )
 
-// Incasts is a workload over the ports with findings: NICs of the switches with the most findings receive from NICs at the ports
+// Incasts is a workload over the ports with findings: NICs of the leaves with the most findings receive from NICs at the ports
 // with findings, and from others all over the fabric. name is the workload in words. text is empty with fewer than two NICs.
 func Incasts(placed *cabled.Placed, reports []*lint.Report, size string) (name, text string) {
 	nics := placed.Nodes * placed.NICs
@@ -36,7 +37,7 @@ func Incasts(placed *cabled.Placed, reports []*lint.Report, size string) (name, 
 			}
 		}
 	}
-	receivers := receiversOf(at, found)
+	receivers := receiversOf(at, found, faulty)
 	senders := min(nics-1, mostSenders)
 	var flows []string
 	for _, to := range receivers {
@@ -71,32 +72,26 @@ func portsOf(placed *cabled.Placed, nics int) map[place]int {
 	return at
 }
 
-// receiversOf are the first NICs of the switches with the most findings; the first NIC of all if no switch of a NIC has any.
-func receiversOf(at map[place]int, found map[string]int) []int {
-	first := map[string]int{} // by switch
+// receiversOf are NICs of the leaves with the most findings, of each the first at a port with findings and the first at
+// another: a queue to a host shows what is wrong with it, and a host that sends what is wrong with its pauses. Without
+// findings at leaves it is the first NIC of all.
+func receiversOf(at map[place]int, found map[string]int, faulty map[int]bool) (out []int) {
+	leaves := map[string]map[bool]int{} // the first NIC of each kind
 	for p, nic := range at {
-		if have, ok := first[p.name]; !ok || nic < have {
-			first[p.name] = nic
+		if leaves[p.name] == nil {
+			leaves[p.name] = map[bool]int{}
+		}
+		if have, ok := leaves[p.name][faulty[nic]]; !ok || nic < have {
+			leaves[p.name][faulty[nic]] = nic
 		}
 	}
-	var names []string
-	for name := range first {
-		if found[name] > 0 {
-			names = append(names, name)
-		}
-	}
-	sorting.Func(names, func(a, b string) int {
-		if found[a] != found[b] {
-			return found[b] - found[a]
-		}
-		return first[a] - first[b]
-	})
-	var out []int
-	for _, name := range names[:min(len(names), mostReceivers)] {
-		out = append(out, first[name])
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(leaves)), func(name string) bool { return found[name] == 0 })
+	sorting.StableFunc(names, func(a, b string) int { return found[b] - found[a] })
+	for _, name := range names[:min(len(names), mostLeaves)] {
+		out = append(out, slices.Sorted(maps.Values(leaves[name]))...)
 	}
 	if len(out) == 0 {
-		out = []int{0}
+		return []int{0}
 	}
 	return out
 }

@@ -35,11 +35,12 @@ func TestIncastsCrossThePortsWithFindings(t *testing.T) {
 		{Name: "spine1", Findings: []lint.Finding{{Where: []string{"Ethernet0"}}, {Where: []string{"Ethernet1"}}, {Where: []string{"Ethernet2"}}}},
 	}
 	name, text := Incasts(leaves(5, 8), reports, "1MiB")
-	if name != "incasts of 16 senders to each of 2 hosts, 1MiB each" {
+	if name != "incasts of 16 senders to each of 4 hosts, 1MiB each" {
 		t.Errorf("the workload is called %q", name)
 	}
 	for want, n := range map[string]int{
-		"dst: 16, bytes: 1MiB}": 16, "dst: 8, bytes: 1MiB}": 16, // the first hosts of leaf2 and leaf1
+		"dst: 16, bytes: 1MiB}": 16, "dst: 9, bytes: 1MiB}": 16, // the first hosts of leaf2 and leaf1 at ports without findings
+		"dst: 21, bytes: 1MiB}": 16, "dst: 8, bytes: 1MiB}": 16, // and at ports with findings
 		"{src: 21, dst: 16,": 1, "{src: 21, dst: 8,": 1, // at the port with two findings
 		"{src: 8, dst: 16,": 1, "{src: 8, dst: 8,": 0, // nobody sends to itself
 	} {

@@ -2,14 +2,12 @@ package planfile
 
 import (
 	"bytes"
-	"encoding/binary"
 	"io"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// readText reads a text file of bounded size, whatever its encoding: UTF-8 or UTF-16 with a byte order mark, UTF-8
-// without one, else Latin-1. latin1 is whether the last was assumed.
+// readText reads a text file of bounded size, in UTF-8, else in Latin-1; package packed undoes UTF-16. latin1 is
+// whether Latin-1 was assumed.
 func readText(file string, r io.Reader) (text string, latin1 bool, err error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	switch {
@@ -20,14 +18,7 @@ func readText(file string, r io.Reader) (text string, latin1 bool, err error) {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return "", false, problem(file, 0, "the file is empty: expected %s", Known)
 	}
-	switch {
-	case bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")):
-		raw = raw[3:]
-	case bytes.HasPrefix(raw, []byte("\xff\xfe")):
-		return wide(raw[2:], binary.LittleEndian), false, nil
-	case bytes.HasPrefix(raw, []byte("\xfe\xff")):
-		return wide(raw[2:], binary.BigEndian), false, nil
-	}
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if at := bytes.IndexByte(raw, 0); at >= 0 {
 		return "", false, problem(file, 1+bytes.Count(raw[:at], []byte("\n")), "a byte 0: this is no text; expected %s", Known)
 	}
@@ -39,13 +30,4 @@ func readText(file string, r io.Reader) (text string, latin1 bool, err error) {
 		runes[i] = rune(b)
 	}
 	return string(runes), true, nil
-}
-
-// wide decodes UTF-16.
-func wide(raw []byte, order binary.ByteOrder) string {
-	units := make([]uint16, len(raw)/2)
-	for i := range units {
-		units[i] = order.Uint16(raw[2*i:])
-	}
-	return string(utf16.Decode(units))
 }

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +58,8 @@ The exit code is 0 if every requirement is proved, else 5.`,
 			open := overrides.Open
 			if given[0] != "-" && !overrides.NamesScenario(given[0]) {
 				open = fabric.file
+			} else if fabric.partitions != "" || fabric.tables != "" {
+				return fmt.Errorf("%s is a scenario: --partitions and --tables belong to a file of a fabric; a scenario has ib.partitions-conf and routing.tables", given[0])
 			}
 			file, err := open(e.Env, given[0])
 			if err == nil {

@@ -36,7 +36,7 @@ its highest value is "at least". Waiting, pauses and fill levels are congestion 
 cable.
 
 A SONiC output does not name its switch: put the files of each switch into a folder of its name, or
-keep the prompt in the file. gzip is undone. The exit code is 0 even with findings, and 6 if
+keep the prompt in the file. gzip and xz are undone. The exit code is 0 even with findings, and 6 if
 nothing could be judged.`,
 		Example: `  ibqueryerrors > errors.txt; ibnetdiscover > real.topo
   weft fabric health errors.txt real.topo

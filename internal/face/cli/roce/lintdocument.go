@@ -48,7 +48,7 @@ func lintDocument(r *lint.Report, trials []prove.Trial, cost *faultcost.Report) 
 		d.Add(trialSection(&trials[i]))
 	}
 	if len(r.Unjudged) > 0 {
-		d.Add(doc.Section{Title: "Not judged", In: doc.Details, Blocks: []doc.Block{doc.List(r.Unjudged)}})
+		d.Add(doc.Section{Title: "Not judged", In: doc.Details, Blocks: []doc.Block{doc.List(r.Together())}})
 	}
 	return d
 }
