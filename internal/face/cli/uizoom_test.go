@@ -228,31 +228,36 @@ func TestAStormIsSeenInMicroseconds(t *testing.T) {
 	}
 }
 
-// checkCompared compares the mean of NICs in the view that compares with the values of the heat map.
+// checkCompared compares the means of tiers, of 16 links each, in the view that compares with the values of the heat map.
 func (b *browser) checkCompared(shown [][]string, from, to int64) {
 	b.t.Helper()
-	means := decoded[[]float64](b.t, b.text(`JSON.stringify(document.querySelector('[data-looks]').drawn.lines.find(l => l.label.endsWith(': NIC to leaf')).y)`))
+	type mean struct {
+		Label string
+		Y     []float64
+	}
 	parts := 0
-	for i, text := range shown[0][2:] {
-		var begins int64
-		if _, err := fmt.Sscanf(text, "%d ps", &begins); err != nil {
-			b.t.Fatal(err)
-		}
-		at := float64(begins+1<<19-from) / float64(to-from) * float64(len(means)) // the middle of the interval
-		if at < 0 || int(at) >= len(means) {
-			continue
-		}
-		sum := 0.0
-		for _, line := range shown[1:] {
-			if v, err := strconv.ParseFloat(line[2+i], 64); err == nil && line[1] == "NIC to leaf" {
-				sum += v
+	for _, m := range decoded[[]mean](b.t, b.text(`JSON.stringify(document.querySelector('[data-looks]').drawn.lines)`)) {
+		for i, text := range shown[0][2:] {
+			begins, err := strconv.ParseInt(strings.TrimSuffix(text, " ps"), 10, 64)
+			if err != nil {
+				b.t.Fatal(err)
 			}
-		}
-		if got := means[int(at)]; math.Abs(got-sum/16) > 1e-6 {
-			b.t.Errorf("NICs are stopped for %g at %s, want %g", got, text, sum/16)
-		}
-		if sum != math.Round(sum) {
-			parts++
+			at := float64(begins+1<<19-from) / float64(to-from) * float64(len(m.Y)) // the middle of the interval
+			if at < 0 || int(at) >= len(m.Y) {
+				continue
+			}
+			sum := 0.0
+			for _, line := range shown[1:] {
+				if v, err := strconv.ParseFloat(line[2+i], 64); err == nil && strings.HasSuffix(m.Label, ": "+line[1]) {
+					sum += v
+				}
+			}
+			if got := m.Y[int(at)]; math.Abs(got-sum/16) > 1e-6 {
+				b.t.Errorf("%s at %s: %g, want %g", m.Label, text, got, sum/16)
+			}
+			if sum != math.Round(sum) {
+				parts++
+			}
 		}
 	}
 	if parts == 0 {
