@@ -22,9 +22,8 @@ func TestThePageIsInLine(t *testing.T) {
 		if first, _, _ := strings.Cut(edges, ","); edges != strings.Join([]string{first, first, first, first, first}, ",") {
 			t.Errorf("at %d the left edges are %s, want one", width, edges)
 		}
-		if over := b.text(`(c => String(c.querySelector('.uplot').getBoundingClientRect().right - c.querySelector('.lines').getBoundingClientRect().right))(document.querySelector('.series .card'))`); over != "0" {
-			t.Errorf("at %d the chart ends %s pixels behind its legend", width, over)
-		}
+		// The chart is drawn again after the window has its width, and then ends where its legend does.
+		b.wait(`(c => c.querySelector('.uplot').getBoundingClientRect().right === c.querySelector('.lines').getBoundingClientRect().right)(document.querySelector('.series .card'))`)
 	}
 	const bottoms = `[...document.querySelectorAll('section:not([hidden]) tbody tr')].map(r => [...r.cells].map(c => {
 		const range = document.createRange();
