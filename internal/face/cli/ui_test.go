@@ -271,6 +271,10 @@ func TestTheReportIsThePageWithItsData(t *testing.T) {
 		t.Errorf("the verdict stands at %d and the views at %d: want the sentences first", verdict, views)
 	}
 	base := (&url.URL{Scheme: "file", Path: filepath.ToSlash(report)}).String()
+	b.open(base, "#view=compare&quantity=stopped&from=20080000000&to=20120000000", "compare")
+	if shown := b.text(`document.querySelector('.whole output').textContent`); !strings.Contains(shown, "40 us in intervals of 1.049 us at ") {
+		t.Errorf("of 40 us the file says %q, want its short intervals", shown)
+	}
 	for _, width := range []int64{1400, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			b.screen(width, scheme)

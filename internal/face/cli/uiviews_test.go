@@ -10,9 +10,9 @@ import (
 )
 
 // The page says which run it shows. Its heading, its controls and its cards have one left edge, the cells of a row one
-// line, and parallel cables are counted.
+// line, charts stay in their cards, the chosen tab is seen, and parallel cables are counted.
 func TestThePageIsInLine(t *testing.T) {
-	b := stormPage(t, "no watchdog", "#view=map", "map")
+	b := stormPage(t, "no watchdog", "#view=map&links=1", "map")
 	if got := b.text(`document.querySelector('h1').textContent + ' | ' + document.querySelector('header .sub').textContent + ' | ' + document.title`); !strings.HasPrefix(got, "PFC storm of a broken NIC | 2 nodes of 8 NVIDIA H100 SXM5 80 GB · no watchdog · folder ") || !strings.HasSuffix(got, "&amp; · weft") {
 		t.Errorf("the page says %q", got)
 	}
@@ -22,6 +22,8 @@ func TestThePageIsInLine(t *testing.T) {
 		if first, _, _ := strings.Cut(edges, ","); edges != strings.Join([]string{first, first, first, first, first}, ",") {
 			t.Errorf("at %d the left edges are %s, want one", width, edges)
 		}
+		// The chart is drawn again after the window has its width, and then ends where its legend does.
+		b.wait(`(c => c.querySelector('.uplot').getBoundingClientRect().right === c.querySelector('.lines').getBoundingClientRect().right)(document.querySelector('.series .card'))`)
 	}
 	const bottoms = `[...document.querySelectorAll('section:not([hidden]) tbody tr')].map(r => [...r.cells].map(c => {
 		const range = document.createRange();
@@ -36,6 +38,33 @@ func TestThePageIsInLine(t *testing.T) {
 	}
 	if cables := b.text(`document.querySelector('canvas.map').dataset.cables`); cables != "leaf0 spine0 8; spine0 leaf1 8" && cables != "leaf0 spine0 8; leaf1 spine0 8" {
 		t.Errorf("the parallel cables are counted as %q", cables)
+	}
+	b.screen(390, "light")
+	b.do(chromedp.Evaluate(`document.getElementById('tab-training').click()`, nil))
+	b.wait(`document.getElementById('weft').dataset.ready.startsWith('training ')`)
+	if over := b.text(`String(document.getElementById('tab-training').getBoundingClientRect().right - document.querySelector('.tabs').getBoundingClientRect().right <= 0.5)`); over != "true" {
+		t.Error("the chosen tab is cut off")
+	}
+	if said := b.text(`document.querySelector('section:not([hidden])').innerText.trim()`); said != "The run is no training step: weft train makes one." {
+		t.Errorf("of a run without a training step the view says %q", said)
+	}
+}
+
+// Numbers of an axis are as far apart as its lines, and a name without room keeps both its ends.
+func TestWhatIsWrittenInPictures(t *testing.T) {
+	b := stormPage(t, "no watchdog", "#view=track&links=1", "track")
+	b.do(chromedp.Evaluate(`{const write = CanvasRenderingContext2D.prototype.fillText; window.written = [];
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { if (this.canvas.closest('.uplot, .zoomable')) window.written.push(text); return write.call(this, text, ...at); };}`, nil))
+	b.screen(390, "light")
+	b.wait(`window.written.some(t => t.includes('…'))`)
+	if names := b.text(`window.written.filter(t => t.includes('…')).join('; ')`); !strings.Contains(names, " stopped") || !strings.HasPrefix(names, "node0/") {
+		t.Errorf("names without room are %q", names)
+	}
+	b.screen(1400, "light")
+	b.do(chromedp.Evaluate(`window.written = []; location.hash = 'view=map&links=1&from=0&to=3421000000'`, nil))
+	b.wait(`window.written.includes('1.00 ms')`)
+	if axis := b.text(`window.written.filter(t => t.endsWith('0 ms') || t.endsWith('5 ms')).join(' ')`); !strings.Contains(axis, "0.00 ms 0.25 ms 0.50 ms 0.75 ms 1.00 ms 1.25 ms") {
+		t.Errorf("the axis has %s, want steps of 0.25 ms", axis)
 	}
 }
 

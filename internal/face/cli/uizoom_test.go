@@ -214,16 +214,54 @@ func TestAStormIsSeenInMicroseconds(t *testing.T) {
 		t.Errorf("the values are of %s and %s ps, want %d between them", first, second, short)
 	}
 	b.checkDetails(dir, shown, from, to)
-	for _, view := range []string{"switches", "map", "track"} {
+	for _, view := range []string{"switches", "map", "track", "compare"} {
 		b.do(chromedp.Evaluate(fmt.Sprintf(`document.getElementById('tab-%s').click()`, view), nil))
 		b.wait(fmt.Sprintf(`document.getElementById('weft').dataset.ready.startsWith('%s ')`, view))
 		if n := b.text(`String(document.getElementById("time").max - document.getElementById("time").min)`); n != "37" && n != "38" && n != "39" {
 			t.Errorf("the slider of %s has %s steps, want 38, of a microsecond", view, n)
 		}
 	}
-	b.shoot("storm-40us-rank")
+	b.checkCompared(shown, from, to)
+	b.shoot("storm-40us-compare")
 	if seen := b.seen(); seen != "" {
 		t.Error(seen)
+	}
+}
+
+// checkCompared compares the means of tiers, of 16 links each, in the view that compares with the values of the heat map.
+func (b *browser) checkCompared(shown [][]string, from, to int64) {
+	b.t.Helper()
+	type mean struct {
+		Label string
+		Y     []float64
+	}
+	parts := 0
+	for _, m := range decoded[[]mean](b.t, b.text(`JSON.stringify(document.querySelector('[data-looks]').drawn.lines)`)) {
+		for i, text := range shown[0][2:] {
+			begins, err := strconv.ParseInt(strings.TrimSuffix(text, " ps"), 10, 64)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			at := float64(begins+1<<19-from) / float64(to-from) * float64(len(m.Y)) // the middle of the interval
+			if at < 0 || int(at) >= len(m.Y) {
+				continue
+			}
+			sum := 0.0
+			for _, line := range shown[1:] {
+				if v, err := strconv.ParseFloat(line[2+i], 64); err == nil && strings.HasSuffix(m.Label, ": "+line[1]) {
+					sum += v
+				}
+			}
+			if got := m.Y[int(at)]; math.Abs(got-sum/16) > 1e-6 {
+				b.t.Errorf("%s at %s: %g, want %g", m.Label, text, got, sum/16)
+			}
+			if sum != math.Round(sum) {
+				parts++
+			}
+		}
+	}
+	if parts == 0 {
+		b.t.Error("no interval has the end of a pause")
 	}
 }
 
@@ -286,5 +324,9 @@ func TestTheWatchdogIsAMoment(t *testing.T) {
 		if !regexp.MustCompile(want).MatchString(list) {
 			t.Errorf("the moments are %q, want %s", list, want)
 		}
+	}
+	const looks = `[e => e.childNodes[3].textContent, e => e.querySelector('.key').style.background].map(f => new Set([...document.querySelectorAll('.moments li')].map(f)).size).join()`
+	if n := b.text(looks); n != "4,4" {
+		t.Errorf("kinds of moments and their colours are %s, want 4 of each", n)
 	}
 }

@@ -54,6 +54,11 @@ func Embed(d *doc.Document, dir, name string) (note string, err error) {
 			e.left = append(e.left, simulationName(&s))
 		}
 	}
+	for i := range chosen {
+		if err := e.addDetails(&chosen[i]); err != nil {
+			return "", err
+		}
+	}
 	note = e.note(len(all))
 	section := doc.Section{
 		Title: "Look inside", In: doc.Page,
@@ -80,7 +85,6 @@ func join(all []results.SeriesSimulation) map[int32]int64 {
 			n *= 2
 		}
 		s.IntervalPs *= n
-		s.DetailPs = 0 // they are not inside
 		joined[s.Simulation] = n
 	}
 	return joined
@@ -102,6 +106,9 @@ func (e *export) note(all int) string {
 	}
 	if e.stepless > 0 {
 		parts = append(parts, fmt.Sprintf("the steps of %d of the others (more than %d rows)", e.stepless, stepsShown))
+	}
+	if e.coarse > 0 {
+		parts = append(parts, fmt.Sprintf("the short intervals of %d of the others", e.coarse))
 	}
 	if parts == nil {
 		return ""
@@ -149,6 +156,7 @@ type export struct {
 
 	left     []string // names of simulations without room
 	stepless int      // simulations in the page without their steps
+	coarse   int      // simulations in the page without their short intervals
 }
 
 // put adds the answer of a path.
@@ -209,6 +217,31 @@ func (e *export) add(s *results.SeriesSimulation) (fits bool, err error) {
 	paths["moments/0/"+number] = func() ([]byte, error) { return e.f.moments(int(s.Simulation)) }
 	paths["causes/0/"+number] = func() ([]byte, error) { return e.f.causes(int(s.Simulation)) }
 
+	if fits, err = e.all(paths); fits && stepless {
+		e.stepless++
+	}
+	return fits, err
+}
+
+// addDetails adds the short intervals of a simulation, if there is room for all of them; if not, it has none.
+func (e *export) addDetails(s *results.SeriesSimulation) error {
+	if s.DetailPs == 0 {
+		return nil
+	}
+	paths := map[string]func() ([]byte, error){}
+	for _, q := range quantities {
+		paths[fmt.Sprintf("details/0/%d/%s", s.Simulation, q.ID)] = func() ([]byte, error) { return e.f.details(int(s.Simulation), q.ID) }
+	}
+	fits, err := e.all(paths)
+	if !fits {
+		s.DetailPs = 0
+		e.coarse++
+	}
+	return err
+}
+
+// all adds the answers of all paths, or of none if they have no room.
+func (e *export) all(paths map[string]func() ([]byte, error)) (fits bool, err error) {
 	before := e.size
 	var added []string
 	for path, ask := range paths {
@@ -219,9 +252,6 @@ func (e *export) add(s *results.SeriesSimulation) (fits bool, err error) {
 		}
 	}
 	if e.size <= mostInside {
-		if stepless {
-			e.stepless++
-		}
 		return true, nil
 	}
 	for _, path := range added {

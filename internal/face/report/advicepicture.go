@@ -25,7 +25,7 @@ func pointLanes(a *advise.Advice) []doc.Block {
 	}
 	out := doc.Lanes{
 		Label: "points by criterion", Keys: append(fabricKeys(a), doc.LaneKey{Class: unusedClass, Label: "the rest of the weight"}),
-		Ticks: doc.LaneTicks(4, func(share float64) string { return points(share * float64(most)) }),
+		Ticks: weightTicks(most),
 	}
 	for _, c := range a.Verdict.Criteria {
 		row := doc.Lane{Name: c.Name, Note: fmt.Sprintf("weight %d: %s and %s", c.Weight, points(c.Points[0]), points(c.Points[1]))}
@@ -66,7 +66,7 @@ func weightLanes(a *advise.Advice) []doc.Block {
 	}
 	out := doc.Lanes{
 		Label: "the choice by weight", Keys: append(fabricKeys(a), doc.LaneKey{Class: presentClass, Label: "the present weight"}),
-		Ticks: doc.LaneTicks(4, func(share float64) string { return strconv.Itoa(int(share * float64(most))) }),
+		Ticks: weightTicks(most),
 	}
 	for i := range a.Verdict.Criteria {
 		if c := &a.Verdict.Criteria[i]; c.Scored && c.Weight > 0 {
@@ -106,4 +106,9 @@ func weightLane(a *advise.Advice, c *advise.Criterion, most float64) doc.Lane {
 	now := at(float64(c.Weight))
 	row.Tracks = [][]doc.Span{spans, {{From: max(0, now-0.003), To: now + 0.003, Class: presentClass, Title: "now"}}}
 	return row
+}
+
+// weightTicks are the quarters of an axis, as they are: 6.25, not 6.2 or 6.
+func weightTicks(most int) []doc.LaneTick {
+	return doc.LaneTicks(4, func(share float64) string { return strconv.FormatFloat(share*float64(most), 'f', -1, 64) })
 }

@@ -95,3 +95,13 @@ func TestACounterOfZeroIsNotDrawn(t *testing.T) {
 		t.Error("a plot without events is drawn")
 	}
 }
+
+func TestTicksOfWeightsAreExact(t *testing.T) {
+	text := ""
+	for _, tick := range weightTicks(25) {
+		text += tick.Label + " "
+	}
+	if text != "0 6.25 12.5 18.75 25 " {
+		t.Errorf("the quarters of 25 are %q", text)
+	}
+}

@@ -19,6 +19,7 @@ function scaled(v, step, names) {
 const timeText = ps => scaled(Number(ps), 1000, ['ps', 'ns', 'us', 'ms', 's']);
 const bytesText = b => scaled(Number(b), 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 const valueText = (v, unit) => unit === 'share' ? digits(100 * v) + ' %' : unit === 'bytes' ? bytesText(v) : digits(v) + ' ' + unit;
+const counted = (n, one) => n === 1 ? '1 ' + one : n + ' ' + one + 's';
 const simulationText = s => s.none ? s.folder : [about.runs.length > 1 ? s.folder : '', s.fabric, s.size_bytes > 0 ? bytesText(s.size_bytes) : '', s.phase, s.complete ? '' : 'incomplete'].filter(Boolean).join(' · ');
 
 // control is an input with its label, which stay together.

@@ -11,9 +11,10 @@ function chart(place, options) {
   const palette = colours(), look = looks(options.lines), s = options.scene, w = s ? windowOf(s) : null;
   const soft = token('--soft'), grid = token('--grid');
   const axis = (label, values, size, space) => ({ label, space, stroke: soft, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, values: (u, list) => list.map(v => v === null ? '' : values(v, list)), size, font: '12px system-ui', labelFont: '12px system-ui' });
-  const xText = w ? (v, list) => tickText(v, list.length > 1 ? list[1] - list[0] : w.to, w.to) : options.xText;
+  const xText = options.logX ? options.xText : (v, list) => tickText(v, list.length > 1 ? list[1] - list[0] : v, w ? w.to : list.at(-1));
+  const { paddingLeft, paddingRight } = getComputedStyle(place);
   const u = new uPlot({
-    width: Math.max(240, place.clientWidth), height: options.height || 220, padding: [8, 34, 0, 0], legend: { show: false }, cursor: { drag: { x: true, y: false, setScale: !s } },
+    width: Math.max(240, place.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)), height: options.height || 220, padding: [8, 34, 0, 0], legend: { show: false }, cursor: { drag: { x: true, y: false, setScale: !s } },
     scales: { x: { time: false, distr: options.logX ? 3 : 1, range: w ? [w.from, w.to] : undefined }, y: { range: options.range ?? (w ? (v, least, most) => [0, most > 0 ? most * 1.06 : 1] : undefined) } },
     axes: [axis(options.xLabel, xText, 44, 84), { ...axis(options.yLabel, options.yText, 70, 34), incrs: options.binary ? [...Array(40).keys()].map(i => 2 ** i) : undefined }],
     series: [{ label: options.xLabel }, ...options.lines.map((l, i) => ({ label: l.label, stroke: palette[look[i].colour], width: 2, dash: dashes[look[i].dash], points: { show: false }, paths: options.steps ? uPlot.paths.stepped({ align: 1 }) : undefined, spanGaps: true }))],

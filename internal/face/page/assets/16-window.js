@@ -95,11 +95,17 @@ function ticksOf(from, to, most) {
   return { step, list: out };
 }
 
+// placesOf are the digits after the point that a step needs: one more for 2.5 than for 2 or 5.
+function placesOf(step) {
+  const places = Math.ceil(-Math.log10(step) - 1e-9), exact = Math.abs(step * 10 ** places - Math.round(step * 10 ** places)) < 1e-6;
+  return Math.max(0, Math.min(9, exact ? places : places + 1));
+}
+
 // tickText is a time with as many digits as a step needs.
 function tickText(t, step, most) {
   const units = [[1, 'ps'], [1e3, 'ns'], [1e6, 'us'], [1e9, 'ms'], [1e12, 's']];
   const [unit, name] = units.findLast(u => u[0] <= Math.max(1, most)) ?? units[0];
-  return `${(t / unit).toFixed(Math.max(0, Math.min(9, Math.ceil(Math.log10(unit / step) - 1e-9))))} ${name}`;
+  return `${(t / unit).toFixed(placesOf(step / unit))} ${name}`;
 }
 
 // timeAxis draws an axis from left to right below a height, and gives its place of a time.
@@ -122,9 +128,11 @@ function timeAxis(g, left, right, top, from, to) {
   return x;
 }
 
-// fitted is a text that is cut, with a sign, to a width.
+// fitted is a text that is cut in its middle, with a sign, to a width: names differ at both ends.
 function fitted(g, text, width) {
   if (g.measureText(text).width <= width) return text;
-  while (text.length > 1 && g.measureText(text + '…').width > width) text = text.slice(0, -1);
-  return text + '…';
+  let n = text.length - 1;
+  const cut = () => text.slice(0, Math.ceil(n / 2)) + '…' + text.slice(text.length - Math.floor(n / 2));
+  while (n > 1 && g.measureText(cut()).width > width) n--;
+  return cut();
 }

@@ -1,6 +1,13 @@
 // Overview: all of the time in one strip, with the window and what happened when. A drag zooms to a part of it.
 const momentNames = { pause: 'pause', watchdog: 'watchdog', drop: 'drops', mark: 'ECN marks', fault: 'fault', repair: 'repair', receiver: 'slow receiver', step: 'step' };
-const momentColour = kind => token({ pause: '--c1', watchdog: '--c5', fault: '--c5', repair: '--c3', drop: '--c5', receiver: '--c4', mark: '--c2', step: '--soft' }[kind] ?? '--soft');
+const momentColour = kind => token({ pause: '--c1', watchdog: '--c0', fault: '--ink', repair: '--c3', drop: '--c5', receiver: '--c4', mark: '--c2', step: '--soft' }[kind] ?? '--soft');
+
+// momentKey is the colour of a kind of moment, beside its name.
+function momentKey(kind) {
+  const key = el('span', { class: 'key', 'aria-hidden': 'true' });
+  key.style.background = momentColour(kind);
+  return key;
+}
 
 // momentsOf is what happened when in a simulation, by time.
 async function momentsOf(s) {
@@ -74,7 +81,7 @@ const overview = {
     if (this.told === key) return;
     this.told = key;
     const shown = s.moments.filter(m => m.kind !== 'step').concat(s.moments.filter(m => m.kind === 'step')).slice(0, 60).sort((a, b) => a.time_ps - b.time_ps);
-    this.list.replaceChildren(el('summary', {}, `What happened when: ${s.moments.length} moments`), el('ul', {}, shown.map(m => el('li', {},
+    this.list.replaceChildren(el('summary', {}, 'What happened when: ' + counted(s.moments.length, 'moment')), el('ul', {}, shown.map(m => el('li', {}, momentKey(m.kind),
       el('button', { type: 'button', class: 'plain', onclick: () => this.go(ui.scene, m) }, timeText(m.time_ps)), ' ', momentNames[m.kind] ?? m.kind, ': ', m.text))));
   },
   // go shows the time around a moment.

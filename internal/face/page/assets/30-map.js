@@ -1,7 +1,7 @@
 // Map: the topology in layers. A place is a node, or all nodes of a layer that belong together; a line is the links
 // between two places in both directions, in the colour of the largest value. The focus opens a pod or a node.
 const manyNodes = 2600; // more are shown as groups
-const layerNames = { 3: 'core', 2: 'spine', 1: 'leaf', 0: 'NIC', '-1': 'GPU', '-2': 'scale-up switch' };
+const layerNames = { 3: 'cores', 2: 'spines', 1: 'leaves', 0: 'NICs', '-1': 'GPUs', '-2': 'scale-up switches' };
 
 const map = {
   id: 'map', label: 'Map', links: true, short: true,
@@ -67,7 +67,7 @@ const map = {
       g.font = '12px system-ui';
       const widest = layer.places.reduce((w, q) => Math.max(w, g.measureText(q.label).width), 0);
       const below = y === p.layers.length - 1;
-      if (widest + 8 < room) for (const q of layer.places) g.fillText(q.label, within(q.x, g.measureText(q.label).width / 2 + 2, width), q.y + (below ? 22 : -14));
+      if (widest + 8 < room) for (const q of layer.places) textOver(g, q.label, within(q.x, g.measureText(q.label).width / 2 + 2, width), q.y + (below ? 22 : -14));
       else { g.textAlign = 'left'; g.fillText(layer.label, 4, 34 + y * gap + (below ? 24 : -14)); g.textAlign = 'center'; }
     });
     this.values = values;
@@ -87,7 +87,7 @@ const map = {
     if (!u) return;
     const unit = this.scene.quantity.unit;
     this.tip.textContent = u.place ? `${u.place.label}${u.place.nodes.length > 1 ? ', ' + u.place.nodes.length + ' nodes' : ''}`
-      : `${u.line.from.label} – ${u.line.to.label}, ${cablesText(cablesOf(this.scene, u.line.links))}: at most ${valueText(u.value, unit)}`;
+      : `${u.line.from.label} – ${u.line.to.label}, ${counted(cablesOf(this.scene, u.line.links), 'cable')}: at most ${valueText(u.value, unit)}`;
   },
   click(e) {
     const u = this.under(e);
@@ -110,21 +110,25 @@ const cablesOf = (s, links) => {
   s.links.number ??= new Map(s.links.link.map((l, k) => [l, k]));
   return new Set(links.map(l => { const back = s.links.back[s.links.number.get(l)]; return back < 0 ? l : Math.min(l, back); })).size;
 };
-const cablesText = n => n === 1 ? '1 cable' : n + ' cables';
 
 // within moves the middle of a text so far that the text is not cut off.
 const within = (x, half, width) => Math.max(half, Math.min(width - half, x));
 
 // countText writes the number of parallel cables beside the middle of their line.
 function countText(g, l, n) {
-  const x = l.from.x + (l.to.x - l.from.x) * 0.36, y = l.from.y === l.to.y ? l.from.y - 22 : l.from.y + (l.to.y - l.from.y) * 0.36, text = cablesText(n);
+  const x = l.from.x + (l.to.x - l.from.x) * 0.36, y = l.from.y === l.to.y ? l.from.y - 22 : l.from.y + (l.to.y - l.from.y) * 0.36, text = counted(n, 'cable');
   g.font = '11px system-ui';
   g.textAlign = 'center';
+  textOver(g, text, x, y + 4, '--ink');
+}
+
+// textOver writes a text, centred, that hides the lines behind it.
+function textOver(g, text, x, y, colour = '--soft') {
   const w = g.measureText(text).width + 8;
   g.fillStyle = token('--card');
-  g.fillRect(x - w / 2, y - 8, w, 16);
-  g.fillStyle = token('--ink');
-  g.fillText(text, x, y + 4);
+  g.fillRect(x - w / 2, y - 12, w, 16);
+  g.fillStyle = token(colour);
+  g.fillText(text, x, y);
 }
 
 function line(g, l, width, colour) {
@@ -189,7 +193,7 @@ function planOf(s, focus) {
   });
   const layers = [...new Set([...places.values()].map(p => p.layer))].sort((a, b) => b - a).map(layer => {
     const own = [...places.values()].filter(p => p.layer === layer).sort((a, b) => a.at - b.at);
-    return { label: `${own.reduce((n, p) => n + p.nodes.length, 0)} ${layerNames[layer] ?? 'node'}`, places: own };
+    return { label: `${own.reduce((n, p) => n + p.nodes.length, 0)} ${layerNames[layer] ?? 'nodes'}`, places: own };
   });
   const switches = N.node.map((n, i) => ({ node: n, name: N.name[i], layer: N.layer[i], pod: podOf(i) })).filter(n => n.layer > 0 && (kind !== 'group' || n.pod === target)).slice(0, 1000);
   return { places: [...places.values()], lines: [...lines.values()], layers, groups: groups.slice(0, 1000), pods: groups.length > 1, switches };

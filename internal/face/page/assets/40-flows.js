@@ -97,7 +97,7 @@ function gantt(label, zooms) {
     c.restore();
     c.fillStyle = token('--soft');
     c.font = '11px system-ui';
-    rows.forEach((_, y) => { if (h >= 12 || y % Math.ceil(14 / h) === 0) c.fillText(names[y], 2, y * h + Math.min(h, 14) - 3, left - 6); });
+    rows.forEach((_, y) => { if (h >= 12 || y % Math.ceil(14 / h) === 0) c.fillText(names[y], 2, y * h + Math.max(9, Math.min(h, 14) - 3), left - 6); });
     canvas.setAttribute('aria-label', `${label}: ${T.rows} steps of ${new Set(T.rank).size} ${who}s, until ${timeText(end)}; the table steps.parquet has them`);
     canvas.dataset.rows = T.rows;
     const find = e => {

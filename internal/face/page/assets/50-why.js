@@ -41,7 +41,7 @@ function pauseChain(s, P, causes, link, lane) {
     const of = [...Array(P.rows).keys()].filter(i => P.link[i] === link);
     const i = of.find(k => P.lane[k] === lane) ?? of[0];
     if (i === undefined) { out.push({ link, text: `${linkName(s, link)} was stopped; its pauses are not among the longest, which were recorded.` }); return out; }
-    if (!seen.has(link)) out.push({ link, text: `${linkName(s, link)} was paused ${P.pauses[i]} times, for ${timeText(P.paused_ps[i])}, first at ${timeText(P.first_ps[i])}.` });
+    if (!seen.has(link)) out.push({ link, text: `${linkName(s, link)} was paused ${counted(P.pauses[i], 'time')}, for ${timeText(P.paused_ps[i])}, first at ${timeText(P.first_ps[i])}.` });
     if (seen.has(link) || P.after_link[i] < 0) {
       const root = causes.rows.find(r => r.link === link && r.lane === P.lane[i]);
       out.push({ link: P.cause_link[i], text: 'Root cause: ' + (root ? root.root : 'not recorded') + '.' });
@@ -72,6 +72,6 @@ function creditChain(s, stopped, queue, link, from, to) {
 function tree(s, causes) {
   return dataTable('pauses by cause', ['port', { text: 'times', numeric: true }, { text: 'in pause', numeric: true }], causes.rows.map(r => ({
     call: r.link >= 0 ? () => set({ links: r.link }) : null, chosen: chosenLinks().includes(r.link),
-    cells: [(r.branch || '') + r.text, r.link >= 0 ? r.pauses : '', r.link >= 0 ? timeText(r.paused_ps) : ''],
+    cells: [el('span', {}, el('span', { class: 'branch' }, r.branch || ''), r.text), r.link >= 0 ? r.pauses : '', r.link >= 0 ? timeText(r.paused_ps) : ''],
   })));
 }

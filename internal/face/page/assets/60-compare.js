@@ -7,7 +7,7 @@ const mostCompared = 6; // colours that can be told apart
 function onAxis(s, values, from, to) {
   const out = new Float32Array(columns), place = t => (t - from) / (to - from) * columns;
   for (let i = 0; i < s.matrix.intervals; i++) {
-    const a = Math.max(0, Math.floor(place(i * s.interval_ps))), b = Math.min(columns - 1, Math.ceil(place((i + 1) * s.interval_ps)) - 1);
+    const a = Math.max(0, Math.floor(place(timeOf(s, i)))), b = Math.min(columns - 1, Math.ceil(place(timeOf(s, i + 1))) - 1);
     for (let c = a; c <= b; c++) out[c] = Math.max(out[c], values[i]);
   }
   return out;
@@ -27,7 +27,7 @@ function byTier(s) {
 }
 
 const compare = {
-  id: 'compare', label: 'Compare', links: true,
+  id: 'compare', label: 'Compare', links: true, short: true,
   make(panel) {
     this.with = el('fieldset', { class: 'with' });
     this.other = el('select', { id: 'compare-other', onchange: e => { this.second = e.target.value; refresh(); } });
@@ -56,20 +56,20 @@ const compare = {
   },
   async draw(a) {
     const all = simulations().filter(x => x.interval_ps), keys = this.chosen(a, all);
-    const others = await Promise.all(keys.map(k => scene(k, state.quantity))), scenes = [a, ...others], unit = a.quantity.unit;
+    const others = await Promise.all(keys.map(k => scene(k, state.quantity).then(detailed))), scenes = [a, ...others], unit = a.quantity.unit;
     const focused = document.activeElement?.value; // the boxes are made again
     this.boxes(a, all, keys);
     if (focused) [...this.with.querySelectorAll('input')].find(i => i.value === focused)?.focus();
-    const end = Math.max(...scenes.map(s => s.matrix.intervals * s.interval_ps)), w = windowOf(a);
+    const end = Math.max(...scenes.map(endTime)), w = windowOf(a);
     [this.from, this.to] = w.whole ? [0, end] : [w.from, w.to];
     this.scene = a;
     const named = scenes.map((s, k) => scenes.some((t, j) => j !== k && simulationText(t) === simulationText(s)) ? `${simulationText(s)} (${k + 1})` : simulationText(s));
     this.text.replaceChildren(dataTable('simulations that are compared', ['simulation', { text: 'took', numeric: true }, { text: 'of the first', numeric: true }, { text: `largest ${a.quantity.label}`, numeric: true }],
-      scenes.map((s, k) => ({ cells: [el('span', { class: 'run' }, sample({ colour: k, dash: 0 }), named[k]), timeText(s.duration_ps), k ? digits(s.duration_ps / Math.max(1, a.duration_ps)) + ' times' : '', valueText(s.matrix.cells.reduce((x, y) => Math.max(x, y), 0), unit)] }))));
+      scenes.map((s, k) => ({ cells: [el('span', { class: 'run' }, sample({ colour: k, dash: 0 }), named[k]), timeText(s.duration_ps), k ? digits(s.duration_ps / Math.max(1, a.duration_ps)) + ' times' : '', valueText((s.long ?? s).matrix.cells.reduce((x, y) => Math.max(x, y), 0), unit)] }))));
     const tiers = [...new Set(scenes.flatMap(s => s.links.tier))], sums = scenes.map(byTier), step = (this.to - this.from) / columns;
     const lines = scenes.flatMap((s, k) => [...sums[k]].map(([t, v]) => ({ colour: k, dash: tiers.indexOf(t) % dashes.length, label: `${named[k]}: ${t}`, y: Array.from(onAxis(s, v, this.from, this.to)) }))).filter(l => l.y.some(v => v > 0));
     this.lines.dataset.looks = lines.map(l => l.colour + ' ' + l.dash).join(', ');
-    chart(this.lines, { x: Array.from({ length: columns }, (_, c) => this.from + c * step), xLabel: 'time', xText: timeText, binary: unit === 'bytes', yLabel: a.quantity.label, yText: v => valueText(v, unit), range: unit === 'share' ? [0, 1.02] : undefined, text: `${a.quantity.label} of ${scenes.length} simulations by tier`, lines });
+    chart(this.lines, { x: Array.from({ length: columns }, (_, c) => this.from + c * step), xLabel: 'time', binary: unit === 'bytes', yLabel: a.quantity.label, yText: v => valueText(v, unit), range: unit === 'share' ? [0, 1.02] : undefined, text: `${a.quantity.label} of ${scenes.length} simulations by tier`, lines });
     this.difference.hidden = !others.length;
     if (!others.length) return;
     const b = others.find(s => s.key === this.second) ?? others[0];

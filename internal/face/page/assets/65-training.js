@@ -6,13 +6,14 @@ const training = {
     this.text = el('p');
     this.timeline = gantt('operations of the stages');
     this.list = el('div');
-    panel.append(this.text, el('p', { class: 'note legend-line' }, el('span', { class: 'key compute' }), 'computation ', el('span', { class: 'key hidden-comm' }), 'communication behind computation ', el('span', { class: 'key exposed' }), 'open: nothing is computed for a part of it, or of the wait for it'), this.timeline.place, el('h3', {}, 'Communication by phase'), el('p', { class: 'note' }, 'Operations of a stage overlap, and a receive lasts from the wait on: the open times of the phases together are more than the time above.'), this.list);
+    this.step = el('div', {}, el('p', { class: 'note legend-line' }, el('span', { class: 'key compute' }), 'computation ', el('span', { class: 'key hidden-comm' }), 'communication behind computation ', el('span', { class: 'key exposed' }), 'open: nothing is computed for a part of it, or of the wait for it'), this.timeline.place, el('h3', {}, 'Communication by phase'), el('p', { class: 'note' }, 'Operations of a stage overlap, and a receive lasts from the wait on: the open times of the phases together are more than the time above.'), this.list);
+    panel.append(this.text, this.step);
   },
   // of is the simulation with the operations of the step on the fabric.
   of: s => simulations().find(x => x.run === s.run && x.fabric === s.fabric && x.phase === 'operations of the step'),
   async draw(s) {
     const step = this.of(s);
-    this.timeline.place.hidden = this.list.hidden = !step;
+    this.step.hidden = !step;
     if (!step) { this.text.textContent = 'The run is no training step: weft train makes one.'; return; }
     const T = await rowsOf('steps', step), shares = openTimes(T);
     const ranks = new Set(T.rank).size;

@@ -61,6 +61,8 @@ async function refresh() {
       v.panel.hidden = v !== view || Boolean(none);
       document.getElementById('tab-' + v.id).setAttribute('aria-current', v === view ? 'page' : 'false');
     }
+    const tab = document.getElementById('tab-' + view.id).getBoundingClientRect(), tabs = ui.tabs.getBoundingClientRect();
+    ui.tabs.scrollLeft += Math.max(0, tab.right - tabs.right) + Math.min(0, tab.left - tabs.left); // on a phone they scroll
     heading(chosen);
     ui.simulation.value = state.simulation;
     ui.partial.hidden = !chosen || !about.runs[chosen.run].partial;
