@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/formats/source"
 	"weft/internal/sim/workload"
 	"weft/units"
@@ -47,7 +48,7 @@ func (b *builder) pair() *source.Problem {
 		side := ends[k][boolOf(o.Kind == workload.Recv)]
 		side[int32(l.t.rank)] = append(side[int32(l.t.rank)], l)
 	}
-	keys := slices.SortedFunc(maps.Keys(ends), func(a, b looseKey) int {
+	keys := sorting.Sorted(maps.Keys(ends), func(a, b looseKey) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.tag, b.tag), cmp.Compare(a.bytes, b.bytes))
 	})
 	for _, k := range keys {

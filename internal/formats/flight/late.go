@@ -60,7 +60,7 @@ func (f *Fleet) Stragglers() *Stragglers {
 	waits := map[Member][]float64{}
 	late := map[Member]int{}
 	var typical []float64
-	for _, call := range slices.SortedFunc(maps.Keys(calls), order) {
+	for _, call := range sorting.Sorted(maps.Keys(calls), order) {
 		events := calls[call]
 		values := s.values(events)
 		if len(values) < 2 {

@@ -222,7 +222,7 @@ func (in *inspection) rails(families [][]*host) {
 	if len(labels) < 2 || len(used) < len(labels) || 10*pure < 9*all || 2*all < onLeaves || 10*all < in.all.adapters() {
 		return
 	}
-	rails := Rails{Count: len(labels), Islands: len(islands), Labels: slices.SortedFunc(maps.Keys(labels), compareLabels)}
+	rails := Rails{Count: len(labels), Islands: len(islands), Labels: sorting.Sorted(maps.Keys(labels), compareLabels)}
 	in.report.Rails = &rails
 	for _, family := range families {
 		railOf := func(a *adapter) (own, rail string) {

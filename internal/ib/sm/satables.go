@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -148,7 +149,7 @@ func (x *tableRecords) arbitrationRecords(q *query) {
 			return true
 		}
 		byPort := func(a, b uint32) int { return cmp.Or(cmp.Compare(a&0xFF, b&0xFF), cmp.Compare(a, b)) }
-		for _, key := range slices.SortedFunc(maps.Keys(w.arb), byPort) {
+		for _, key := range sorting.Sorted(maps.Keys(w.arb), byPort) {
 			r := mad.VLArbRecord{LID: lid, Port: uint8(key), Block: uint8(key >> 16), Table: w.arb[key]}
 			if !n.isSwitch() && uint16(r.Port) != at.Port {
 				continue

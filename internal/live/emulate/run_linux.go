@@ -13,7 +13,6 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/channel"
 	"weft/internal/sim/engine"
-
 	"weft/internal/sim/fabric/counts"
 	"weft/internal/sim/fabric/pauses"
 	"weft/internal/sim/run/control"
@@ -181,7 +180,7 @@ func (f *fabric) attribute(point *results.Point, span units.Time) {
 	var pauses []pauses.Pausing
 	point.Hottest, links = measure.Hottest(f.net, span)
 	point.Pauses, pauses = measure.PauseTree(f.net, f.now)
-	for _, k := range slices.SortedFunc(maps.Keys(f.streams), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) }) {
+	for _, k := range sorting.Sorted(maps.Keys(f.streams), func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) }) {
 		s, name, path := f.streams[k], f.names[k[0]]+" to "+f.names[k[1]], f.carrier.path(k[0], k[1])
 		for i, link := range links {
 			if slices.Contains(path, link) && len(point.Hottest[i].Flows) < mostNamed {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"weft/internal/base/sorting"
 	"weft/internal/formats/hpcc"
 )
 
@@ -47,7 +48,7 @@ func Summarise(c *hpcc.Case, r *Result) Summary {
 	if n == 0 {
 		return s
 	}
-	sorted := slices.SortedFunc(slices.Values(r.FCT), func(a, b hpcc.FCT) int { return cmp.Compare(a.Duration, b.Duration) })
+	sorted := sorting.Sorted(slices.Values(r.FCT), func(a, b hpcc.FCT) int { return cmp.Compare(a.Duration, b.Duration) })
 	sum := int64(0)
 	for _, f := range sorted {
 		sum += int64(f.Duration) / int64(n)

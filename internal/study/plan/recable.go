@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"slices"
 
 	"weft/internal/base/sorting"
 	"weft/internal/base/topology"
@@ -187,7 +186,7 @@ func overlaps(before, after *topology.Graph) [][2]topology.NodeID {
 			shared[[2]topology.NodeID{leaf(before, e, port), leaf(after, e, port)}]++
 		}
 	}
-	return slices.SortedFunc(maps.Keys(shared), func(a, b [2]topology.NodeID) int {
+	return sorting.Sorted(maps.Keys(shared), func(a, b [2]topology.NodeID) int {
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	})
 }
