@@ -25,7 +25,7 @@ func MeansNode(text, name string) bool {
 	return name == text || strings.EqualFold(ShortName(name), text) || described && rest == text || slashed(name) == slashed(text)
 }
 
-// Meant are the numbers of the nodes that a text means: those of exactly this name come before all others.
+// Meant returns the numbers of the nodes that a text names. If nodes have exactly this name, it returns only these.
 func Meant(text string, nodes int, name func(int) string) (found []int) {
 	exact := false
 	for i := range nodes {

@@ -24,7 +24,7 @@ otherwise. A file - is standard input or output. A flag with (…) may be repeat
 const sharedIntro = `
 ## Flags of several verbs
 
-The section of each verb names those that it takes.
+The section of a verb lists which of these flags the verb takes.
 
 `
 

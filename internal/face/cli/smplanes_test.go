@@ -72,8 +72,8 @@ func TestOneProcessManagesAllPlanes(t *testing.T) {
 	}
 }
 
-// TestAnAggregatedPortHasOneLIDOnAllPlanes: ports of an adapter with one GUID, as the kernel shows those of XDR, have one
-// LID on both planes, and the switches of both have different ones.
+// TestAnAggregatedPortHasOneLIDOnAllPlanes: two ports of an adapter have one GUID, as with XDR on Linux. Both ports have one LID.
+// The switches of the two planes have different LIDs.
 func TestAnAggregatedPortHasOneLIDOnAllPlanes(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "planes.yaml"), []byte(twoPlanes), 0o600); err != nil {

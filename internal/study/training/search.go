@@ -63,7 +63,7 @@ func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.Traini
 		return nil, nothingFits(out, least)
 	}
 	network := ratesOf(r, 0)
-	list, done, err := s.first(ctx, network, list, out)
+	list, done, next, err := s.first(ctx, network, list, out)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.Traini
 		defer stop()
 		ctx = own
 	}
-	list = s.estimate(ctx, network, list, done, out)
+	list = s.estimate(ctx, network, list, done, next, out)
 	return out, s.simulate(ctx, r, network, list, out)
 }
 
@@ -90,8 +90,8 @@ func (s *Search) answer(network *rates, list []*judged, out *results.TrainingDiv
 const atATime = 16
 
 // first orders divisions by the least computing, the scenario's own first, and estimates the first of them: without an answer
-// nothing but ctx ends it.
-func (s *Search) first(ctx context.Context, network *rates, list []*judged, out *results.TrainingDivisions) (all, done []*judged, err error) {
+// nothing but ctx ends it. next is the first division that it did not estimate.
+func (s *Search) first(ctx context.Context, network *rates, list []*judged, out *results.TrainingDivisions) (all, done []*judged, next int, err error) {
 	all = slices.SortedStableFunc(slices.Values(list), func(a, b *judged) int { return cmp.Compare(a.rough(), b.rough()) })
 	all = all[:min(len(all), cmp.Or(s.Estimate, maxEstimated))]
 	for _, j := range all {
@@ -100,25 +100,26 @@ func (s *Search) first(ctx context.Context, network *rates, list []*judged, out 
 	sorting.StableFunc(all, func(a, b *judged) int {
 		return cmp.Or(cmp.Compare(boolInt(b.given), boolInt(a.given)), cmp.Compare(a.least, b.least))
 	})
-	for n := 0; n < len(all) && len(done) == 0; n += atATime {
-		done = s.estimated(ctx, network, all, n)
+	for next < len(all) && len(done) == 0 {
+		done = s.estimated(ctx, network, all, next)
+		next += atATime
 		if err := ctx.Err(); err != nil && len(done) == 0 {
-			return nil, nil, err
+			return nil, nil, 0, err
 		}
 		out.Estimated = len(done)
 	}
 	if len(done) == 0 {
-		return nil, nil, errors.New("no division of the job makes a whole step")
+		return nil, nil, 0, errors.New("no division of the job makes a whole step")
 	}
 	sortByEstimate(done)
 	s.answer(network, done, out)
-	return all, done, nil
+	return all, done, next, nil
 }
 
 // estimate estimates divisions after the first ones, until the computing of all others takes longer than the best of those that
 // are shown, or until ctx ends. The list that it returns has the fastest first, and the scenario's own division.
-func (s *Search) estimate(ctx context.Context, network *rates, list, done []*judged, out *results.TrainingDivisions) []*judged {
-	for n := atATime; n < len(list); n += atATime {
+func (s *Search) estimate(ctx context.Context, network *rates, list, done []*judged, next int, out *results.TrainingDivisions) []*judged {
+	for n := next; n < len(list); n += atATime {
 		if k := cmp.Or(s.Simulate, shownEstimates); len(done) > k && list[n].least > done[k].estimate {
 			out.Slower = len(list) - n
 			break

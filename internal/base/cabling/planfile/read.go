@@ -55,7 +55,7 @@ func formatOfViews(views []*view) string {
 	return "LLDP"
 }
 
-// readOne reads a file: a fabric, or the view of one switch, or those of a terminal's capture.
+// readOne reads one file. The file has a fabric, the view of one switch, or a capture of a terminal with several views.
 func readOne(name string, in io.Reader) (f *cabling.Fabric, views []*view, err error) {
 	text, latin1, err := readText(name, in)
 	if err != nil {

@@ -46,8 +46,8 @@ func Together(c *cobra.Command, columns int) {
 // usual is the width of the paragraphs of help that are kept as they are written.
 const usual = 88
 
-// wrapped fills anew each paragraph that has a line wider than usual, or than the columns. Paragraphs with indented lines
-// keep their lines, except those that are wider than the columns.
+// wrapped fills anew each paragraph that has a line wider than usual, or than the columns. In a paragraph with
+// indented lines it fills only the lines that are wider than the columns.
 func wrapped(text string, columns int) string {
 	var out []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {

@@ -8,8 +8,8 @@ import (
 	"weft/internal/study/faultcost"
 )
 
-// TestANegativeCostIsExplained: a job that is faster with a fault says so, and nothing about other jobs; one that is
-// slower has no such sentence.
+// TestANegativeCostIsExplained: the report of a job that is faster with a fault says so. The report of a slower job
+// has no such sentence.
 func TestANegativeCostIsExplained(t *testing.T) {
 	for found, want := range map[int64]bool{700: true, 1300: false, 1000: false} {
 		r := &faultcost.Report{
