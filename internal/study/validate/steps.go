@@ -122,8 +122,9 @@ func stepOf(f map[string]string) (publishedStep, error) {
 	if f["mtp"] != "" {
 		model.MTPLayers = number("mtp")
 	}
+	exchange, library, _ := strings.Cut(f["exchange"], " ")
 	s.scenario.Training = scenario.Training{
-		Exchange: scenario.TokenExchange(f["exchange"]),
+		Exchange: scenario.TokenExchange(exchange), Experts: scenario.Experts{Library: scenario.Library(library)},
 		Model:    model, Precision: scenario.Precision(f["precision"]), Gradients: scenario.GradientsBF16, Recompute: recomputed(f["recompute"]),
 		Parallel: scenario.Parallel{
 			Tensor: number("tensor"), Pipeline: number("pipeline"), Interleave: number("interleave"), Context: number("context"),

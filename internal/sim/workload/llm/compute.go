@@ -85,7 +85,11 @@ func (j *Job) normed(bytes float64) float64 {
 func (j *Job) feedForwardBlock(layer int) block {
 	m, g := &j.Model, &j.GPU
 	tokens := float64(j.tokens())
-	in, out, width, moved := j.feedForwardProducts(layer, float64(m.Experts)/float64(j.Parallel.Expert))
+	here := float64(m.Experts) / float64(j.Parallel.Expert)
+	in, out, width, moved := j.feedForwardProducts(layer, here)
+	if j.Parallel.Expert > 1 && here > 1 && !j.Kernels {
+		moved *= 2 // an all-to-all delivers tokens by sender: a second permutation sorts them by expert (Megatron-LM@d98e8a64, token_dispatcher.py)
+	}
 	act := 2*float64(m.ffnMatrices()-1) + 2
 	forward := j.normed(8*float64(m.Hidden)) + g.streamed(tokens*(act*width+moved))
 	backward := j.normed(10*float64(m.Hidden)) + g.streamed(tokens*((2*act-2)*width+moved))

@@ -146,3 +146,24 @@ func TestOverlapOfTensorParallelismIsPartial(t *testing.T) {
 		t.Errorf("%v with overlap, %v without", ends[true], ends[false])
 	}
 }
+
+// An all-to-all delivers tokens by sender, so that a second permutation sorts them by expert, there and back: 8 bytes for
+// each number of each copy of a token. Kernels of a library, and GPUs with one expert, need none.
+func TestAnAllToAllsTokensAreSortedByExpert(t *testing.T) {
+	j := deepSeek()
+	j.Batch = Batch{Micro: 1, Sequence: 4096}
+	more := func(experts int) float64 {
+		own := *j
+		own.Model.Experts = experts
+		sorted := own.feedForwardBlock(3).forward.middle
+		own.Kernels = true
+		return (sorted - own.feedForwardBlock(3).forward.middle).Seconds()
+	}
+	want := j.GPU.streamed(4096 * 8 * 8 * 7168)
+	if got := more(256); math.Abs(got/want-1) > 1e-6 {
+		t.Errorf("four experts of a GPU: an all-to-all takes %v s more than kernels, want %v", got, want)
+	}
+	if got := more(64); got != 0 {
+		t.Errorf("one expert of a GPU: an all-to-all takes %v s more than kernels, want 0", got)
+	}
+}
