@@ -125,7 +125,7 @@ func stepOf(f map[string]string) (publishedStep, error) {
 	exchange, library, _ := strings.Cut(f["exchange"], " ")
 	s.scenario.Training = scenario.Training{
 		Exchange: scenario.TokenExchange(exchange), Experts: scenario.Experts{Library: scenario.Library(library)},
-		Model:    model, Precision: scenario.Precision(f["precision"]), Gradients: scenario.GradientsBF16, Recompute: recomputed(f["recompute"]),
+		Model: model, Precision: scenario.Precision(f["precision"]), Gradients: scenario.GradientsBF16, Recompute: recomputed(f["recompute"]),
 		Parallel: scenario.Parallel{
 			Tensor: number("tensor"), Pipeline: number("pipeline"), Interleave: number("interleave"), Context: number("context"),
 			Expert: number("expert"), WholeExperts: whole, ZeRO: number("zero"),
