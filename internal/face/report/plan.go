@@ -133,7 +133,7 @@ func designFigures(p *plan.Plan, designs []*plan.Design) *doc.Table {
 	}
 	for _, d := range designs {
 		row := []doc.Cell{
-			doc.Text(d.Name), doc.Ratio(d.Oversubscription.Float(), 0).As(fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)),
+			doc.Text(d.Name), oversubscription(p.Request, d),
 			doc.Count(d.Levels), doc.Count(d.Merits.Planes), doc.Count(d.Count.TotalCables()), doc.Count(d.Merits.Places),
 			sum(d.Latency, func(v int64) doc.Cell { return doc.Time(units.Time(v)).As(plan.LatencyText(v)) }),
 		}
@@ -143,6 +143,18 @@ func designFigures(p *plan.Plan, designs []*plan.Design) *doc.Table {
 		t.Add(row...)
 	}
 	return t
+}
+
+// oversubscription is the ratio of downlinks to uplinks of the leaves, and of the spines if the request has another than 1:1.
+func oversubscription(r *plan.Request, d *plan.Design) doc.Cell {
+	if d.Levels == 1 {
+		return doc.None
+	}
+	text := fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)
+	if s := r.SpineOversubscription; d.Count.Switches[2] > 0 && s.Cmp(1, 1) != 0 {
+		text += fmt.Sprintf(", spines %d:%d", s.Num, s.Den)
+	}
+	return doc.Ratio(d.Oversubscription.Float(), 0).As(text)
 }
 
 // powerCell is a power; a range in kilowatts or megawatts.

@@ -58,8 +58,11 @@ func Public() *Prices {
 			panic("plan: data/prices.csv: the amounts of " + x.Item)
 		}
 		part := Part{Least: low.Value, Most: high.Value, Tag: x.Tag}
-		if low.Value == high.Value {
-			part = Part{Value: low.Value, Known: true, Tag: x.Tag, What: "the price of " + x.Item}
+		switch low.Value {
+		case high.Value:
+			part = Part{Value: low.Value, Known: true, Tag: x.Tag}
+		case 0:
+			part.What = "the price of " + x.Item
 		}
 		known[x.Item] = part
 	}

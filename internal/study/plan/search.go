@@ -169,7 +169,7 @@ func choices(r *Request, m machine) (out []choice) {
 // variants are a choice with each shape of its planes and each oversubscription.
 func (c choice) variants(r *Request) (out []choice) {
 	for _, c.plane = range planeShapes(c.shape) {
-		for _, c.ratio = range ratiosOf(c.plane) {
+		for _, c.ratio = range r.ratiosOf(c.plane) {
 			out = append(out, c.managers(r)...)
 		}
 	}
