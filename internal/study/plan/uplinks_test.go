@@ -13,7 +13,7 @@ import (
 // AMD's cluster guide for MI3XX gives leaves 16 % more uplinks: 260 nodes of eight NICs on rails of 51.2 Tb/s switches are about 61. By
 // hand: 5 units of 54 nodes, 40 leaves of 63 uplinks, three to each of 21 spines.
 func TestLeavesMayHaveMoreUplinksThanNICs(t *testing.T) {
-	d := only(t, `{gpus: 2080, node: mi355x-8, switches: 7060x6-64pe, shapes: rail-optimised, max-oversubscription: "6:7"}`)
+	d := made(t, `{gpus: 2080, node: mi355x-8, switches: 7060x6-64pe, shapes: rail-optimised, max-oversubscription: "6:7"}`, nil).Designs[0]
 	if d.Count.Switches != [3]int{40, 21, 0} || d.Count.Cables[topology.LeafSpine] != 40*63 {
 		t.Errorf("%s: %+v", d.Name, d.Count)
 	}
