@@ -25,8 +25,8 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 	if all {
 		front = p.Designs
 	}
-	d.Add(doc.Section{In: doc.Screen, Blocks: append([]doc.Block{designTable(front)}, doc.Notes(planNotes(p, front)...)...)})
-	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
+	d.Add(doc.Section{In: doc.Screen, Blocks: designBlocks(p, front)})
+	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: designBlocks(p, p.Designs)})
 	d.Add(proofSection(p))
 	d.Add(doc.Section{Title: "The figures", In: doc.Details, Blocks: append([]doc.Block{designFigures(p, front)}, doc.Notes(figureNotes()...)...)})
 	d.Add(planPlots(p))
@@ -52,17 +52,47 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 	return d
 }
 
-// mostShown is the maximum number of designs of a protocol that a terminal shows without --all.
+// mostShown is the maximum number of designs of a protocol that a terminal shows without --all, and of those of which it is not
+// known whether they keep the budgets.
 const mostShown = 3
+
+// designBlocks are the designs that surely keep the budgets, those of which that is not known, and notes.
+func designBlocks(p *plan.Plan, shown []*plan.Design) (blocks []doc.Block) {
+	open := slices.DeleteFunc(slices.Clone(shown), func(d *plan.Design) bool { return !d.MayBreak() })
+	if len(open) < len(shown) {
+		blocks = append(blocks, designTable(slices.DeleteFunc(slices.Clone(shown), (*plan.Design).MayBreak)))
+	}
+	if len(open) > 0 {
+		blocks = append(append(blocks, doc.Notes(openNote(open))...), designTable(open))
+	}
+	return append(blocks, doc.Notes(planNotes(p, shown)...)...)
+}
+
+// openNote says which budgets designs may exceed, and why nothing more is known.
+func openNote(open []*plan.Design) string {
+	var budgets []string
+	for _, d := range open {
+		for _, b := range d.Breaks {
+			budgets = append(budgets, b.Field+" "+b.Allowed)
+		}
+	}
+	slices.Sort(budgets)
+	return "Not judged: " + strings.Join(slices.Compact(budgets), " or ") + " lies within what these designs may take (≥ and ≤, or a range), and nothing says on which side they are."
+}
 
 // firstOfFront are the first designs of each protocol's front.
 func firstOfFront(p *plan.Plan) []*plan.Design {
-	count := map[scenario.FabricKind]int{}
+	type group struct {
+		kind scenario.FabricKind
+		open bool
+	}
+	count := map[group]int{}
 	return slices.DeleteFunc(slices.Clone(p.Designs), func(d *plan.Design) bool {
+		of := group{d.Kind, d.MayBreak()}
 		if d.Front {
-			count[d.Kind]++
+			count[of]++
 		}
-		return !d.Front || count[d.Kind] > mostShown
+		return !d.Front || count[of] > mostShown
 	})
 }
 
@@ -87,9 +117,6 @@ func designTable(designs []*plan.Design) *doc.Table {
 		if d.Front {
 			mark = "*"
 		}
-		if d.MayBreak() {
-			mark += "?"
-		}
 		t.Add(
 			doc.Text(mark), doc.Text(d.Name), doc.Number(d.Merits.RailHops, "switches").As(fmt.Sprintf("%.1f", d.Merits.RailHops)),
 			doc.Count(d.Merits.Survives), doc.Count(d.Count.TotalSwitches()), powerCell(d.Power), costCell(d.Cost),
@@ -106,7 +133,7 @@ func designFigures(p *plan.Plan, designs []*plan.Design) *doc.Table {
 	}
 	for _, d := range designs {
 		row := []doc.Cell{
-			doc.Text(d.Name), doc.Ratio(d.Oversubscription.Float(), 0).As(fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)),
+			doc.Text(d.Name), oversubscription(p.Request, d),
 			doc.Count(d.Levels), doc.Count(d.Merits.Planes), doc.Count(d.Count.TotalCables()), doc.Count(d.Merits.Places),
 			sum(d.Latency, func(v int64) doc.Cell { return doc.Time(units.Time(v)).As(plan.LatencyText(v)) }),
 		}
@@ -116,6 +143,18 @@ func designFigures(p *plan.Plan, designs []*plan.Design) *doc.Table {
 		t.Add(row...)
 	}
 	return t
+}
+
+// oversubscription is the ratio of downlinks to uplinks of the leaves, and of the spines if the request has another than 1:1.
+func oversubscription(r *plan.Request, d *plan.Design) doc.Cell {
+	if d.Levels == 1 {
+		return doc.None
+	}
+	text := fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)
+	if s := r.SpineOversubscription; d.Count.Switches[2] > 0 && s.Cmp(1, 1) != 0 {
+		text += fmt.Sprintf(", spines %d:%d", s.Num, s.Den)
+	}
+	return doc.Ratio(d.Oversubscription.Float(), 0).As(text)
 }
 
 // powerCell is a power; a range in kilowatts or megawatts.
@@ -198,7 +237,10 @@ func planNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
 	if missing = slices.Compact(missing); len(missing) > 0 {
 		notes = append(notes, "Ranges, ≥, ≤ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
-	return append(notes, openNotes(p, shown)...)
+	if len(p.Relax) > 0 {
+		notes = append(notes, "For a design that surely keeps all constraints, relax any one of: "+strings.TrimPrefix(strings.ReplaceAll(relaxations(p), "\n  ", "; "), "; ")+".")
+	}
+	return notes
 }
 
 // figureNotes say what the columns of the table mean.
@@ -231,41 +273,7 @@ func publicNote(shown []*plan.Design) string {
 }
 
 // boundNote says where a bound of power comes from.
-const boundNote = "≤ is a bound, not a figure: what is published as the most of a device; else, of a switch or a module, the most that one of its kind takes for each bit per second, and of a NIC what its slot gives."
-
-// whyOpen is the reason why designs may exceed a budget: ranges alone, or unknown figures.
-func whyOpen(shown []*plan.Design) string {
-	for _, d := range shown {
-		for _, b := range d.Breaks {
-			s := d.Power
-			if b.Field == "max-cost" {
-				s = d.Cost.Total()
-			}
-			if len(s.Missing) > 0 {
-				return "figures are not known, and what bounds them is more"
-			}
-		}
-	}
-	return "it is within the range of the figure"
-}
-
-// openNotes tell for which designs it is unknown whether they keep a budget, and what would make sure of one.
-func openNotes(p *plan.Plan, shown []*plan.Design) (notes []string) {
-	var budgets []string
-	for _, d := range shown {
-		for _, b := range d.Breaks {
-			budgets = append(budgets, b.Field+" "+b.Allowed)
-		}
-	}
-	slices.Sort(budgets)
-	if budgets = slices.Compact(budgets); len(budgets) > 0 {
-		notes = append(notes, "? may exceed "+strings.Join(budgets, " or ")+": "+whyOpen(shown)+".")
-	}
-	if len(p.Relax) > 0 {
-		notes = append(notes, "For a design that surely keeps all constraints, relax any one of: "+strings.TrimPrefix(strings.ReplaceAll(relaxations(p), "\n  ", "; "), "; ")+".")
-	}
-	return notes
-}
+const boundNote = "≥ and ≤ are bounds, not figures. Most: what is published as the most of a device; else, of a switch or a module, what one of its kind takes at most for each bit per second, and of a NIC what its slot gives. Least: of a switch or a NIC half of what the most frugal takes for each bit per second; of others 0."
 
 // Bill is the bill of materials of a design.
 func Bill(d *plan.Design) *doc.Document {
@@ -313,12 +321,9 @@ func softness(x plan.Sum) string {
 }
 
 func billRow(l plan.Line) []doc.Cell {
-	length, each, total := doc.Cell{}, doc.Instead("unknown"), doc.Instead("unknown")
+	length, each, total := doc.Cell{}, doc.Instead(l.Power.Text(1, plan.PowerText)), doc.Instead(l.Power.Text(l.Quantity, plan.PowerText))
 	if l.Length > 0 {
 		length = doc.Length(l.Length)
-	}
-	if most := l.Power.Most; !l.Power.Known && most > 0 {
-		each, total = doc.Instead("≤ "+plan.PowerText(most)), doc.Instead("≤ "+plan.PowerText(most*int64(l.Quantity)))
 	}
 	if l.Power.Known {
 		each, total = doc.Power(units.Power(l.Power.Value)), doc.Power(units.Power(l.Power.Value*int64(l.Quantity)))

@@ -326,8 +326,9 @@ func powerCell(in *inputs, c *Candidate) Cell {
 	least, most := int64(0), int64(0)
 	for _, l := range c.Design.Bill {
 		if l.Kind == "switch" || l.Kind == "nic" {
-			least += l.Power.Value * int64(l.Quantity)
-			most += max(l.Power.Value, l.Power.Most) * int64(l.Quantity)
+			low, high := l.Power.Range()
+			least += low * int64(l.Quantity)
+			most += high * int64(l.Quantity)
 		}
 	}
 	return ranged(units.Power(least).String()+" without transceivers", float64(least), float64(most), basis).missing(len(sum.Missing) > 0)

@@ -5,8 +5,9 @@ import (
 	"weft/units"
 )
 
-// A device whose typical power is unknown takes no more than its bound: the most that is published
-// of it, or else a rule from devices whose power is known. A bound is never a figure of the device.
+// A device whose typical power is unknown takes no more than its upper bound: the most that is published
+// of it, or else a rule from devices whose power is known. A switch or a NIC takes no less than the rule of [leastWatts]
+// gives. A bound is never a figure of the device.
 
 // slotPower is what a PCIe slot gives a card, R (PCI Express card specification): a NIC has no
 // other supply.
@@ -32,6 +33,7 @@ func published(e catalog.Entry) int64 {
 func (s switchModel) power() Part {
 	p := powerOf(s.entry, "about.power", "switch "+s.entry.Name)
 	if !p.Known {
+		p.Least, _ = leastWatts(s.entry.Name)
 		p.Most = s.mostPower()
 	}
 	return p
@@ -69,6 +71,7 @@ func (s switchModel) capacity() float64 { return float64(s.ports.Ports) * float6
 func (n nicModel) power(field string) Part {
 	p := powerOf(n.entry, field, "NIC "+n.entry.Name)
 	if !p.Known {
+		p.Least, _ = leastWatts(n.entry.Name)
 		p.Most = published(n.entry)
 		if p.Most == 0 {
 			p.Most = slotPower

@@ -29,9 +29,56 @@ func TestTheRulesBoundEachDeviceOfKnownPower(t *testing.T) {
 		t.Errorf("the power of %d switches is known", n)
 	}
 	for _, s := range switches() {
-		if s.mostPower() == 0 {
-			t.Errorf("the power of switch %s has no bound", s.entry.Name)
+		if least, most := s.power().Range(); least == 0 || most < least {
+			t.Errorf("the power of switch %s is between %d and %d mW", s.entry.Name, least, most)
 		}
+	}
+}
+
+// Switches without a figure take no 0 W: 12 of them with 512 NICs of 35 W (17.92 kW) do not fit into a cap just above the NICs.
+func TestASwitchOfUnknownPowerCountsWithItsLeast(t *testing.T) {
+	ask := func(watts string) *Plan {
+		r, err := Read("plan.yaml", []byte("{gpus: 512, node: dgx-b300, switches: q3450-ld, shapes: rail-optimised, max-power: "+watts+"}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Make(context.Background(), r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if p := ask("18kW"); len(p.Designs) > 0 {
+		t.Errorf("%s fits into 18 kW with %s", p.Designs[0].Name, p.Designs[0].Power.Text(PowerText))
+	}
+	p := ask("50kW")
+	if len(p.Designs) != 1 || !p.Designs[0].MayBreak() || !strings.Contains(p.Designs[0].Power.MissingText(), "switch q3450-ld") {
+		t.Fatalf("50 kW: %d designs", len(p.Designs))
+	}
+	if text := p.Designs[0].Bill[0].Power.Text(8, PowerText); text != "≥ 4.86 kW, ≤ 56 kW" { // 144 × 800 Gb/s at half of the 540 W that 51.2 Tb/s take
+		t.Errorf("eight switches take %s", text)
+	}
+}
+
+// Designs that surely keep a budget come first of their protocol, and none of which that is unknown drives them off the front.
+func TestADesignThatSurelyKeepsTheCapComesFirst(t *testing.T) {
+	r, err := Read("plan.yaml", []byte("{gpus: 512, node: dgx-b300, fabrics: roce-v2, max-power: 70kW}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(context.Background(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := false
+	for i, d := range p.Designs {
+		front = front || d.Front && !d.MayBreak()
+		if i > 0 && p.Designs[i-1].MayBreak() && !d.MayBreak() {
+			t.Errorf("%s, which surely keeps 70 kW, comes after %s", d.Name, p.Designs[i-1].Name)
+		}
+	}
+	if !front || !p.Designs[len(p.Designs)-1].MayBreak() {
+		t.Errorf("want sure designs on the front and open ones after them: %d designs", len(p.Designs))
 	}
 }
 

@@ -145,7 +145,7 @@ func scenarioText(r *Request, gpus int, name string, has func(topology.CableKind
 	fmt.Fprintf(&b, "topology: {cables: {%s}}\n", strings.Join(lengths, ", "))
 	b.WriteString("fabrics:\n")
 	for _, c := range all {
-		c.fabric(&b, r)
+		c.fabric(&b, r, has)
 	}
 	var sizes []string
 	for _, s := range r.Job.Sizes {
@@ -157,7 +157,7 @@ func scenarioText(r *Request, gpus int, name string, has func(topology.CableKind
 
 // fabric writes the choice as a fabric of a scenario, with its switch's own radix: side by side,
 // the default would be the smallest radix of all.
-func (c choice) fabric(b *strings.Builder, r *Request) {
+func (c choice) fabric(b *strings.Builder, r *Request, has func(topology.CableKind) bool) {
 	fmt.Fprintf(b, "  - preset: %s\n    name: %s\n    switch: %s\n", c.preset.name, c.name(), written(c.sw.entry))
 	switch {
 	case c.shape == scenario.DualPlane:
@@ -167,6 +167,9 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 	}
 	fields := []string{"shape: " + string(c.shape), fmt.Sprintf("radix: %d", c.sw.ports.PortsAt(c.preset.rate))}
 	fields = append(fields, c.shapeFields()...)
+	if x := r.SpineOversubscription; oversubscribed(c.plane) && has(topology.SpineCore) && x.Num != x.Den {
+		fields = append(fields, fmt.Sprintf("spine-oversubscription: %q", ratioText(x)))
+	}
 	if c.managed(r) {
 		fields = append(fields, "ufm: true")
 	}

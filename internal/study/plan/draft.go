@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -58,10 +59,14 @@ func (x *draft) build() (*built, error) {
 // racks are four units of two, and not three, three and two.
 func (x *draft) evened() (out []choice) {
 	planes, several := x.spec.(topology.MultiPlane)
-	rail, is := x.spec.(topology.Rail)
+	plane := x.spec
 	if several {
-		rail, is = planes.Fabric.(topology.Rail)
+		plane = planes.Fabric
 	}
+	if tree, is := plane.(topology.TwoLevel); is && x.unit == 0 && uneven(tree) {
+		return x.evenTree(tree)
+	}
+	rail, is := plane.(topology.Rail)
 	if !is || x.unit > 0 || x.unmanaged || x.count.Switches[2] > 0 {
 		return nil
 	}
@@ -102,6 +107,27 @@ func (x *draft) evened() (out []choice) {
 	return out
 }
 
+// uneven reports whether the spines of a two-level tree do not divide the uplinks of a leaf: bundles of cables then differ, and a hash
+// loads the narrow ones as much as the wide ones.
+func uneven(tree topology.TwoLevel) bool {
+	n, err := tree.Count()
+	return err == nil && n.Switches[1] > 0 && n.Cables[topology.LeafSpine]/n.Switches[0]%n.Switches[1] > 0
+}
+
+// evenTree is the choice with so many NICs on a leaf that spines divide its uplinks, and the fewest switches.
+func (x *draft) evenTree(tree topology.TwoLevel) (out []choice) {
+	least := 0
+	for tree.LeafEndpoints = tree.Radix - 1; tree.LeafEndpoints > 0; tree.LeafEndpoints-- {
+		count, err := tree.Count()
+		if n := count.TotalSwitches(); err == nil && !uneven(tree) && (least == 0 || n < least) {
+			own := x.choice
+			own.unit, least = tree.LeafEndpoints, n
+			out = []choice{own}
+		}
+	}
+	return out
+}
+
 // designs makes the designs of choices, each at its place, or the reason why there is none. Choices with evened units follow
 // those given. Equal networks, as of switches with the same ports, are built once, one after the other: a million GPUs take
 // some hundred megabytes.
@@ -118,8 +144,13 @@ func designs(ctx context.Context, r *Request, prices *Prices, given []choice) (a
 			continue
 		}
 		even := d.evened()
+		all = append(all, even...)
+		if len(even) > 0 && even[0].plane == scenario.FatTree {
+			errs[i] = errors.New("its spines do not divide the uplinks of a full leaf; leaves with fewer NICs take their place")
+			continue
+		}
 		d.place, d.filled = i, len(even) > 0
-		drafts, all = append(drafts, d), append(all, even...)
+		drafts = append(drafts, d)
 	}
 	out = make([]*Design, len(all))
 	sorting.StableFunc(drafts, func(a, b *draft) int { return cmp.Compare(a.same, b.same) })

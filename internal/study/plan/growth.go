@@ -61,7 +61,7 @@ func (c choice) later(r *Request) []choice {
 		return out
 	}
 	add := func(shape, plane scenario.Shape) {
-		for _, ratio := range ratiosOf(plane) {
+		for _, ratio := range r.ratiosOf(plane) {
 			x := c
 			x.shape, x.plane, x.ratio = shape, plane, ratio
 			if allowed(texts(r.Shapes), string(shape)) && ratio.Cmp(r.Oversubscription.Num, r.Oversubscription.Den) <= 0 {

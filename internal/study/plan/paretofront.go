@@ -50,9 +50,10 @@ func front(designs []*Design) {
 
 // dominates reports whether a is at least as good as b in every objective. Of equal designs the
 // first stays. If a figure of one design is unknown, the two do not compare, unless it is unknown
-// for both: then their ranges do if they are of the same devices.
+// for both: then their ranges do if they are of the same devices. A design that may exceed a budget dominates none that
+// surely keeps it.
 func dominates(a, b *Design) bool {
-	if a.Kind != b.Kind {
+	if a.Kind != b.Kind || a.MayBreak() && !b.MayBreak() {
 		return false
 	}
 	if a.Switch == b.Switch && a.NIC == b.NIC && !(a.Power.noMore(b.Power) && a.Cost.Total().noMore(b.Cost.Total())) {

@@ -137,12 +137,12 @@ func leastWatts(item string) (int64, string) {
 		}
 	}
 	for _, s := range switches() {
-		of(s.entry.Name, s.capacity(), s.power())
+		of(s.entry.Name, s.capacity(), powerOf(s.entry, "about.power", ""))
 	}
 	if rate == 0 {
 		each = 0
 		for _, n := range nics() {
-			of(n.entry.Name, float64(n.rate), n.power("about.power"))
+			of(n.entry.Name, float64(n.rate), powerOf(n.entry, "about.power", ""))
 		}
 	}
 	if rate > 0 {

@@ -57,9 +57,12 @@ func Public() *Prices {
 		if err1 != nil || err2 != nil || high.Value < low.Value {
 			panic("plan: data/prices.csv: the amounts of " + x.Item)
 		}
-		part := Part{Least: low.Value, Most: high.Value, Tag: x.Tag, What: "the price of " + x.Item}
-		if low.Value == high.Value {
-			part = Part{Value: low.Value, Known: true, Tag: x.Tag, What: part.What}
+		part := Part{Least: low.Value, Most: high.Value, Tag: x.Tag}
+		switch low.Value {
+		case high.Value:
+			part = Part{Value: low.Value, Known: true, Tag: x.Tag}
+		case 0:
+			part.What = "the price of " + x.Item
 		}
 		known[x.Item] = part
 	}

@@ -51,8 +51,9 @@ type DesignRecord struct {
 type lineRecord struct {
 	Line
 	LengthText string   `json:"length,omitempty"`
-	Watts      *float64 `json:"watts_each"`                   // null: not known
-	AtMost     *float64 `json:"watts_each_at_most,omitempty"` // the bound, if it is not known
+	Watts      *float64 `json:"watts_each"`                    // null: not known
+	AtLeast    *float64 `json:"watts_each_at_least,omitempty"` // the bounds, if it is not known
+	AtMost     *float64 `json:"watts_each_at_most,omitempty"`
 	Tag        string   `json:"watts_tag,omitempty"`
 }
 
@@ -127,9 +128,9 @@ func (d *Design) Record() DesignRecord {
 		if l.Length > 0 {
 			line.LengthText = l.Length.Exact()
 		}
-		if most := l.Power.Most; !l.Power.Known && most > 0 {
-			w := float64(most) / 1000
-			line.AtMost = &w
+		if least, most := l.Power.Range(); !l.Power.Known && most > 0 {
+			low, high := float64(least)/1000, float64(most)/1000
+			line.AtLeast, line.AtMost = &low, &high
 		}
 		if l.Power.Known {
 			w := float64(l.Power.Value) / 1000

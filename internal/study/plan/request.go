@@ -36,8 +36,10 @@ type Request struct {
 	Vendors  []string `yaml:"vendors"`
 	Switches []string `yaml:"switches"`
 	NICs     []string `yaml:"nics"`
-	// Oversubscription is the maximum ratio of leaf downlinks to uplinks.
+	// Oversubscription is the maximum ratio of leaf downlinks to uplinks; below 1 leaves have more uplinks.
 	Oversubscription scenario.Ratio `yaml:"max-oversubscription"`
+	// SpineOversubscription is the ratio of a spine's downlinks to its uplinks, in designs with cores.
+	SpineOversubscription scenario.Ratio `yaml:"spine-oversubscription"`
 	// Levels is the maximum number of switch levels.
 	Levels int `yaml:"max-levels" range:"1..3"`
 	// MaxSwitches is the maximum number of switches; without it any number.
@@ -89,10 +91,10 @@ func Default() Request {
 		Name: "unnamed", GPUs: 128, Node: "dgx-h100",
 		Fabrics:          planned(),
 		Shapes:           slices.Clone(shapes),
-		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
-		Levels:           maxLevels,
-		Cables:           Cables{NodeLeaf: 5 * units.Metre, LeafSpine: 30 * units.Metre, SpineCore: 50 * units.Metre},
-		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}, scenario.DefaultTraining(), scenario.DefaultServing()},
+		Oversubscription: scenario.Ratio{Num: 1, Den: 1}, SpineOversubscription: scenario.Ratio{Num: 1, Den: 1},
+		Levels: maxLevels,
+		Cables: Cables{NodeLeaf: 5 * units.Metre, LeafSpine: 30 * units.Metre, SpineCore: 50 * units.Metre},
+		Job:    Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}, scenario.DefaultTraining(), scenario.DefaultServing()},
 	}
 }
 
@@ -152,8 +154,10 @@ func (r *Request) Problems() (out []scenario.Problem) {
 			out = append(out, scenario.Problem{Path: fmt.Sprintf("others[%d].%s", i, p.Path), Err: p.Err})
 		}
 	}
-	if r.Oversubscription.Num < r.Oversubscription.Den || r.Oversubscription.Den == 0 {
-		add("max-oversubscription", "%s: want 1 or more, downlinks to uplinks", r.Oversubscription)
+	for path, x := range map[string]scenario.Ratio{"max-oversubscription": r.Oversubscription, "spine-oversubscription": r.SpineOversubscription} {
+		if x.Num <= 0 || x.Den <= 0 {
+			add(path, "%s: want downlinks to uplinks above 0, such as 2:1", x)
+		}
 	}
 	if r.Later != 0 && r.Later < r.GPUs {
 		add("gpus-later", "%d is less than the %d of now", r.Later, r.GPUs)

@@ -169,7 +169,7 @@ func choices(r *Request, m machine) (out []choice) {
 // variants are a choice with each shape of its planes and each oversubscription.
 func (c choice) variants(r *Request) (out []choice) {
 	for _, c.plane = range planeShapes(c.shape) {
-		for _, c.ratio = range ratiosOf(c.plane) {
+		for _, c.ratio = range r.ratiosOf(c.plane) {
 			out = append(out, c.managers(r)...)
 		}
 	}
@@ -213,23 +213,23 @@ func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 // allowed reports whether a list of allowed names contains a name; an empty list allows all.
 func allowed(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
 
-// order sorts by protocol, then the front first, then as [Preferred] does.
+// order sorts by protocol, then those that surely keep the budgets first, then the front first, then as [Preferred] does.
 func order(designs []*Design) {
 	sorting.StableFunc(designs, func(a, b *Design) int {
 		return cmp.Or(
-			cmp.Compare(a.Kind, b.Kind), cmp.Compare(boolInt(b.Front), boolInt(a.Front)), Preferred(a, b),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(boolInt(a.MayBreak()), boolInt(b.MayBreak())), cmp.Compare(boolInt(b.Front), boolInt(a.Front)), Preferred(a, b),
 			cmp.Compare(boolInt(a.choice.divided()), boolInt(b.choice.divided())), cmp.Compare(a.Name, b.Name),
 		)
 	})
 }
 
-// Preferred orders designs of one protocol by a buyer's criteria. Those without known cables come after those with, and NICs
-// that are divided after two levels of NICs as they are sold: they are a way to save a level. A figure that the catalog lacks prefers no
-// device.
+// Preferred orders designs of one protocol by a buyer's criteria. Those that surely keep the budgets come before those of which
+// that is not known, those with known cables before those without, and NICs that are divided after two levels of NICs as they
+// are sold: they are a way to save a level. Without a budget a figure that the catalog lacks prefers no device.
 func Preferred(a, b *Design) int {
 	uncommon := func(d *Design) int { return boolInt(d.choice.divided() || d.Levels > 2) }
 	return cmp.Or(
-		a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den), cmp.Compare(boolInt(a.Uncabled()), boolInt(b.Uncabled())),
+		a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den), cmp.Compare(boolInt(a.MayBreak()), boolInt(b.MayBreak())), cmp.Compare(boolInt(a.Uncabled()), boolInt(b.Uncabled())),
 		cmp.Compare(uncommon(a), uncommon(b)), cmp.Compare(a.Count.TotalSwitches(), b.Count.TotalSwitches()),
 	)
 }

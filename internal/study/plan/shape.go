@@ -54,13 +54,20 @@ func (c choice) nicRate() units.Rate { return c.preset.rate * units.Rate(c.plane
 // like an oversubscription of 2.
 var dragonflyWorst = scenario.Ratio{Num: 2, Den: 1}
 
-// ratiosOf are the oversubscriptions to try for a shape.
-func ratiosOf(shape scenario.Shape) []scenario.Ratio {
+// ratiosOf are the oversubscriptions to try for a shape: those of the list, and the one of the request. A single switch has no uplinks
+// and is as good as any.
+func (r *Request) ratiosOf(shape scenario.Shape) []scenario.Ratio {
 	switch shape {
 	case scenario.SingleSwitch:
-		return slices.DeleteFunc(slices.Clone(ratios), func(r scenario.Ratio) bool { return r.Num > r.Den })
+		if r.Oversubscription.Cmp(1, 1) < 0 {
+			return []scenario.Ratio{r.Oversubscription}
+		}
+		return ratios[:1]
 	case scenario.Dragonfly:
 		return []scenario.Ratio{dragonflyWorst}
+	}
+	if own := r.Oversubscription; !slices.ContainsFunc(ratios, func(x scenario.Ratio) bool { return own.Cmp(x.Num, x.Den) == 0 }) {
+		return append(slices.Clone(ratios), own)
 	}
 	return ratios
 }
@@ -173,7 +180,10 @@ func (c choice) shapeFields() (fields []string) {
 	if oversubscribed(c.plane) {
 		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
 	}
-	if c.unit > 0 {
+	switch {
+	case c.unit > 0 && c.plane == scenario.FatTree:
+		fields = append(fields, fmt.Sprintf("hosts-per-leaf: %d", c.unit))
+	case c.unit > 0:
 		fields = append(fields, fmt.Sprintf("nodes-per-unit: %d", c.unit))
 	}
 	return fields

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,30 +22,17 @@ type Sum struct {
 
 // add adds quantity times a part.
 func (s *Sum) add(quantity int, each Part) {
-	if !each.Known && each.Least > 0 { // a range
-		s.Known += int64(quantity) * each.Least
-		s.bounds += int64(quantity) * (each.Most - each.Least)
-		s.soften(each.Tag)
+	least, most := each.Range()
+	s.Known += int64(quantity) * least
+	s.bounds += int64(quantity) * (most - least)
+	if each.Known || each.What == "" {
+		s.Softest = catalog.Softer(cmp.Or(s.Softest, each.Tag), each.Tag)
 		return
 	}
-	if !each.Known {
-		if !slices.Contains(s.Missing, each.What) {
-			s.Missing = append(s.Missing, each.What)
-		}
-		s.bounds += int64(quantity) * each.Most
-		s.open = s.open || each.Most == 0
-		return
+	s.open = s.open || each.Most == 0
+	if !slices.Contains(s.Missing, each.What) {
+		s.Missing = append(s.Missing, each.What)
 	}
-	s.Known += int64(quantity) * each.Value
-	s.soften(each.Tag)
-}
-
-// soften takes the tag of a known part.
-func (s *Sum) soften(tag catalog.Tag) {
-	if s.Softest == "" {
-		s.Softest = tag
-	}
-	s.Softest = catalog.Softer(s.Softest, tag)
 }
 
 // Complete reports whether all parts are known exactly.
@@ -59,10 +47,25 @@ func (s Sum) noMore(other Sum) bool {
 type Part struct {
 	Value int64
 	Known bool
-	Least int64 // if it is not known: the low end of a range whose high end is Most; 0 without one
-	Most  int64 // if it is not known: a bound; 0 without one
+	Least int64 // if it is not known: it is no less; 0 without such a bound
+	Most  int64 // if it is not known: it is no more; 0 without such a bound
 	Tag   catalog.Tag
-	What  string // its name, for Missing
+	What  string // its name, for Missing; empty for a range that a source states
+}
+
+// Range is the least and the most that a part can be; the most is the least of a part without a bound.
+func (p Part) Range() (least, most int64) {
+	if p.Known {
+		return p.Value, p.Value
+	}
+	return p.Least, max(p.Least, p.Most)
+}
+
+// Text is a number of pieces as [Sum.Text] prints them.
+func (p Part) Text(pieces int, write func(int64) string) string {
+	var s Sum
+	s.add(pieces, p)
+	return s.Text(write)
 }
 
 // Text is the sum as power or money: as a range if parts are ranges, with "at least" if parts are unknown, and "at most" if they have
