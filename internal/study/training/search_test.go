@@ -275,3 +275,48 @@ func TestAStoppedSearchShowsTheSimulatedFirst(t *testing.T) {
 		}
 	}
 }
+
+// overAtFirst is a context that is over at the first looks at it, so that what they begin is not done.
+type overAtFirst struct {
+	context.Context
+	looks int
+}
+
+func (c *overAtFirst) Err() error {
+	if c.looks--; c.looks >= 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// If none of the first divisions has an estimate, the next ones are estimated, once.
+func TestNoDivisionIsEstimatedTwice(t *testing.T) {
+	text := tinyJob(denseModel, "tensor: 8, pipeline: 2")
+	file, err := scenario.Decode("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Search{Resolve: file.Resolve, Flag: "t"}
+	s.Workers = 1
+	last := 0
+	s.Estimating = func(done, all int) {
+		if done != min(last+atATime, all) {
+			t.Errorf("estimates up to division %d of %d follow those up to %d", done, all, last)
+		}
+		last = done
+	}
+	out, err := s.Run(&overAtFirst{context.Background(), atATime}, simtest.Resolve(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fit := out.Judged - out.Undividable - out.TooLarge; out.Estimated+out.Slower != fit-atATime {
+		t.Errorf("%d divisions are estimated and %d left out, of %d that fit, %d of them without an estimate", out.Estimated, out.Slower, fit, atATime)
+	}
+	seen := map[string]bool{}
+	for _, d := range out.Divisions {
+		if seen[d.Fields] {
+			t.Errorf("%s is listed twice", d.Fields)
+		}
+		seen[d.Fields] = true
+	}
+}
