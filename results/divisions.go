@@ -25,6 +25,8 @@ type TrainingDivisions struct {
 	// Stack is the scenario's training.stack; empty: none. Framework is the share of the kernels' rate at which steps compute.
 	Stack     string  `json:"stack,omitempty"`
 	Framework float64 `json:"framework"`
+	// GivenFails is why the job does not run with the scenario's own division; empty if it does.
+	GivenFails string `json:"given_fails,omitempty"`
 	// Divisions are the simulated ones, the fastest first. If none was simulated, or the search is Partial, the first by estimate
 	// follow, without fabrics.
 	Divisions []TrainingDivision `json:"divisions"`

@@ -103,6 +103,9 @@ func divisionSentences(t *results.TrainingDivisions) (out []string) {
 			out = append(out, fmt.Sprintf("The scenario's own division takes %s, %s longer.", shortTime(units.Time(d.Fastest())), percent(float64(d.Fastest())/float64(best.Fastest())-1)))
 		}
 	}
+	if t.GivenFails != "" {
+		out = append(out, "With the scenario's own division the job does not run: "+t.GivenFails+".")
+	}
 	return append(out, needsSentences(best)...)
 }
 

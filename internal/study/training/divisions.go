@@ -14,19 +14,32 @@ type division struct {
 	parallel  llm.Parallel
 	micro     int
 	recompute []scenario.Recompute
+	from      *llm.Parallel // the scenario's
 }
 
 // Bounds of a search. A job has some hundreds of divisions, one with experts some thousands.
 const (
 	maxDivisions  = 50_000 // that are judged
 	maxTensor     = 64     // as in the largest NVLink domains
-	maxContext    = 16
+	maxContext    = 64
 	contextTokens = 4096 // of a GPU, at least, where a search divides sequences
 )
 
 // divisions are the divisions that a search judges: of tensor, context, pipeline and expert parallelism, the parts of a
-// stage, the schedule, ZeRO and the micro-batch. The batch of a step, and what the scenario says of everything else, stay.
-func divisions(r *scenario.Resolved, job *llm.Job) (out []division) {
+// stage, the schedule, ZeRO and the micro-batch, and the scenario's own. The batch of a step, and what the scenario says of
+// everything else, stay.
+func divisions(r *scenario.Resolved, job *llm.Job) []division {
+	given := division{parallel: job.Parallel, micro: job.Batch.Micro, recompute: r.Training.Recompute, from: &job.Parallel}
+	out := []division{given}
+	for _, d := range others(r, job) {
+		if d.from = given.from; d.parallel != given.parallel || d.micro != given.micro {
+			out = append(out, d)
+		}
+	}
+	return out[:min(len(out), maxDivisions)]
+}
+
+func others(r *scenario.Resolved, job *llm.Job) (out []division) {
 	gpus := r.Training.Nodes * r.Cluster.Node.GPUs
 	for tensor := 1; tensor <= min(maxTensor, r.Cluster.Node.GPUs); tensor *= 2 {
 		for context := 1; context <= maxContext && (context == 1 || job.Batch.Sequence/context >= contextTokens); context *= 2 {
@@ -40,7 +53,7 @@ func divisions(r *scenario.Resolved, job *llm.Job) (out []division) {
 				p.Sequence = r.Training.Parallel.Sequence && tensor > 1
 				out = append(out, withSchedules(r, job, p)...)
 				if len(out) > maxDivisions {
-					return out[:maxDivisions]
+					return out
 				}
 			}
 		}
@@ -135,15 +148,19 @@ func (d *division) of(job *llm.Job) *llm.Job {
 func (d division) fitting(job *llm.Job) (out division, err error) {
 	for _, recompute := range [][]scenario.Recompute{d.recompute, {scenario.RecomputeSelective}, {scenario.RecomputeFull}} {
 		d.recompute = recompute
-		own := d.of(job)
-		if err = own.Check(); err == nil {
-			err = own.Fits()
-		}
-		if err == nil {
+		if err = runs(d.of(job)); err == nil {
 			break
 		}
 	}
 	return d, err
+}
+
+// runs is the reason why a job does not run: its division is uneven, or it does not fit the memory.
+func runs(job *llm.Job) error {
+	if err := job.Check(); err != nil {
+		return err
+	}
+	return job.Fits()
 }
 
 // overrides are the fields of the division. flag is where they come from.

@@ -40,10 +40,10 @@ func ratesOf(r *scenario.Resolved, fabric int) *rates {
 	}
 }
 
-// took is the time of a phase in seconds: that of the slower of its first and its last group.
+// took is the time of a phase in seconds, that of its slowest group.
 func (x *rates) took(p *workload.Phase, topK int) float64 {
 	longest := 0.0
-	for _, i := range []int{0, len(p.Groups) - 1} {
+	for i := range p.Groups {
 		longest = max(longest, x.ofGroup(p, i, topK))
 	}
 	return longest
@@ -66,10 +66,7 @@ func (x *rates) ofGroup(p *workload.Phase, group, topK int) float64 {
 		return startTime + bytes/x.across
 	}
 	if p.Exchange != workload.NoExchange || p.Do == collective.AllToAll {
-		if nodes := n / near; p.Exchange != workload.NoExchange && topK > 0 { // a token crosses once for each node
-			far *= nodes * (1 - math.Pow(1-1/nodes, float64(topK))) / float64(topK)
-		}
-		return startTime + max(bytes*(near-1)/n/x.inside, bytes*far/n/x.across)
+		return startTime + max(bytes*(near-1)/n/x.inside, exchanged(p, bytes, n, near, topK)/x.across)
 	}
 	rate := x.inside
 	if far > 0 {
@@ -83,6 +80,16 @@ func (x *rates) ofGroup(p *workload.Phase, group, topK int) float64 {
 		time *= 2
 	}
 	return time
+}
+
+// exchanged is what a member of a group of n sends in an exchange with experts to other nodes, if near of them are in its own.
+// With a library's kernels a token crosses once for each node.
+func exchanged(p *workload.Phase, bytes, n, near float64, topK int) float64 {
+	far := n - near
+	if nodes := n / near; p.Exchange != workload.NoExchange && topK > 0 {
+		far *= nodes * (1 - math.Pow(1-1/nodes, float64(topK))) / float64(topK)
+	}
+	return bytes * far / n
 }
 
 // estimate is the length of a job's step by rates alone. The step is put together for few micro-batches, from which the
@@ -140,16 +147,24 @@ func (x *rates) crossing(job *llm.Job) units.Bytes {
 	for _, ops := range step.Graph.Ranks {
 		for i := range ops {
 			if o := &ops[i]; o.Kind == workload.Send || o.Kind == workload.Collective {
-				sum += x.sent(&step.Phases[o.Phase])
+				sum += x.sent(&step.Phases[o.Phase], job.Model.TopK)
 			}
 		}
 	}
 	return units.Bytes(sum / float64(max(1, len(step.Graph.Ranks))))
 }
 
-// sent is the bytes that a member of a phase's first group sends to other nodes.
-func (x *rates) sent(p *workload.Phase) float64 {
-	members, bytes := p.Groups[0], float64(p.Bytes[0])
+// sent is the bytes that a member of a phase sends to other nodes, in the mean over its groups.
+func (x *rates) sent(p *workload.Phase, topK int) float64 {
+	sum := 0.0
+	for i := range p.Groups {
+		sum += x.sentBy(p, i, topK)
+	}
+	return sum / float64(max(1, len(p.Groups)))
+}
+
+func (x *rates) sentBy(p *workload.Phase, group, topK int) float64 {
+	members, bytes := p.Groups[group], float64(p.Bytes[group])
 	n, near := float64(len(members)), 0.0
 	for _, m := range members {
 		if int(m)/x.perNode == int(members[0])/x.perNode {
@@ -164,7 +179,7 @@ func (x *rates) sent(p *workload.Phase) float64 {
 	case p.Do == collective.AllReduce:
 		return 2 * bytes * (n - 1) / n / near
 	case p.Do == collective.AllToAll || p.Exchange != workload.NoExchange:
-		return bytes * (n - near) / n
+		return exchanged(p, bytes, n, near, topK)
 	}
 	return bytes * (n - 1) / n / near
 }

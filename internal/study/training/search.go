@@ -58,6 +58,10 @@ type judged struct {
 func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.TrainingDivisions, error) {
 	job, began := trainingJob(r), time.Now()
 	out := &results.TrainingDivisions{Version: results.TrainingVersion, Scenario: r.Name, Model: r.Training.Model.Name(), GPU: r.Cluster.Node.GPU.Model, GPUs: r.Training.Nodes * r.Cluster.Node.GPUs, Stack: string(r.Training.Stack), Framework: r.Training.Framework.Float()}
+	if err := runs(job); err != nil {
+		out.GivenFails, _, _ = strings.Cut(err.Error(), "\n")
+		out.GivenFails = strings.TrimSuffix(out.GivenFails, ":")
+	}
 	list, least := s.fitting(r, job, out)
 	if len(list) == 0 {
 		return nil, nothingFits(out, least)
@@ -92,13 +96,14 @@ const atATime = 16
 // first orders divisions by the least computing, the scenario's own first, and estimates the first of them: without an answer
 // nothing but ctx ends it. next is the first division that it did not estimate.
 func (s *Search) first(ctx context.Context, network *rates, list []*judged, out *results.TrainingDivisions) (all, done []*judged, next int, err error) {
-	all = slices.SortedStableFunc(slices.Values(list), func(a, b *judged) int { return cmp.Compare(a.rough(), b.rough()) })
+	given := func(a, b *judged) int { return cmp.Compare(boolInt(b.given), boolInt(a.given)) }
+	all = slices.SortedStableFunc(slices.Values(list), func(a, b *judged) int { return cmp.Or(given(a, b), cmp.Compare(a.rough(), b.rough())) })
 	all = all[:min(len(all), cmp.Or(s.Estimate, maxEstimated))]
 	for _, j := range all {
 		j.least = j.job.LeastStep()
 	}
 	sorting.StableFunc(all, func(a, b *judged) int {
-		return cmp.Or(cmp.Compare(boolInt(b.given), boolInt(a.given)), cmp.Compare(a.least, b.least))
+		return cmp.Or(given(a, b), cmp.Compare(a.least, b.least))
 	})
 	for next < len(all) && len(done) == 0 {
 		done = s.estimated(ctx, network, all, next)
@@ -164,7 +169,7 @@ func (s *Search) fitting(r *scenario.Resolved, job *llm.Job, out *results.Traini
 	cores.Each(len(all), s.Workers, func(i int) { all[i], errs[i] = all[i].fitting(job) })
 	out.Judged = len(all)
 	for i, d := range all {
-		j := &judged{division: d, job: d.of(job), given: d.parallel == job.Parallel && d.micro == job.Batch.Micro}
+		j := &judged{division: d, job: d.of(job), given: d.parallel == job.Parallel && d.micro == job.Batch.Micro && slices.Equal(d.recompute, r.Training.Recompute)}
 		var full *llm.MemoryError
 		switch {
 		case errs[i] == nil:
@@ -291,21 +296,21 @@ func (j *judged) result(network *rates) results.TrainingDivision {
 	return out
 }
 
-// fields are the fields of training that make the division.
+// fields are the fields of training that make the division, also from the scenario's own.
 func (d *division) fields() string {
-	p := &d.parallel
+	p, from := &d.parallel, d.from
 	parts := []string{fmt.Sprintf("tensor: %d, pipeline: %d", p.Tensor, p.Pipeline)}
 	add := func(is bool, format string, args ...any) {
 		if is {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(p.Chunks > 1 && p.Schedule == 0, "interleave: %d", p.Chunks)
-	add(p.Schedule != 0, "schedule: %s", p.Schedule)
-	add(p.Context > 1, "context: %d", p.Context)
-	add(p.Expert > 1, "expert: %d", p.Expert)
+	add(p.Chunks > 1 && p.Schedule == 0 || from.Chunks > 1 && from.Schedule == 0, "interleave: %d", p.Chunks)
+	add(p.Schedule != 0 || from.Schedule != 0, "schedule: %s", p.Schedule)
+	add(max(p.Context, from.Context) > 1, "context: %d", p.Context)
+	add(max(p.Expert, from.Expert) > 1, "expert: %d", p.Expert)
 	add(p.Expert > 1 && p.WholeExperts, "whole-experts: true")
-	add(p.ZeRO != 1, "zero: %d", p.ZeRO)
+	add(p.ZeRO != 1 || from.ZeRO != 1, "zero: %d", p.ZeRO)
 	text := "parallel: {" + strings.Join(parts, ", ") + fmt.Sprintf("}, batch: {micro: %d}", d.micro)
 	var again []string
 	for _, part := range d.recompute {

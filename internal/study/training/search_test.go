@@ -275,3 +275,96 @@ func TestAStoppedSearchShowsTheSimulatedFirst(t *testing.T) {
 		}
 	}
 }
+
+// overAtFirst is a context that is over at the first looks at it, so that what they begin is not done.
+type overAtFirst struct {
+	context.Context
+	looks int
+}
+
+func (c *overAtFirst) Err() error {
+	if c.looks--; c.looks >= 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// If none of the first divisions has an estimate, the next ones are estimated, once.
+func TestNoDivisionIsEstimatedTwice(t *testing.T) {
+	text := tinyJob(denseModel, "tensor: 8, pipeline: 2")
+	file, err := scenario.Decode("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Search{Resolve: file.Resolve, Flag: "t"}
+	s.Workers = 1
+	last := 0
+	s.Estimating = func(done, all int) {
+		if done != min(last+atATime, all) {
+			t.Errorf("estimates up to division %d of %d follow those up to %d", done, all, last)
+		}
+		last = done
+	}
+	out, err := s.Run(&overAtFirst{context.Background(), atATime}, simtest.Resolve(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fit := out.Judged - out.Undividable - out.TooLarge; out.Estimated+out.Slower != fit-atATime {
+		t.Errorf("%d divisions are estimated and %d left out, of %d that fit, %d of them without an estimate", out.Estimated, out.Slower, fit, atATime)
+	}
+	seen := map[string]bool{}
+	for _, d := range out.Divisions {
+		if seen[d.Fields] {
+			t.Errorf("%s is listed twice", d.Fields)
+		}
+		seen[d.Fields] = true
+	}
+}
+
+// A search judges the scenario's own division, whatever it is: one that a search does not try by itself, or one that does not
+// run, of which it says why.
+func TestASearchJudgesTheScenariosOwnDivision(t *testing.T) {
+	for _, parallel := range []string{"pipeline: 2, interleave: 3", "tensor: 2, pipeline: 8, zero: 1", "data: 16, zero: 2"} {
+		out, err := searched(t, strings.Replace(tinyJob(denseModel, parallel), "layers: 4", "layers: 24", 1), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(out.Divisions, func(d results.TrainingDivision) bool { return d.Given }) || out.GivenFails != "" {
+			t.Errorf("%s is not among the divisions, or fails: %q", parallel, out.GivenFails)
+		}
+	}
+	out, err := searched(t, strings.Replace(tinyJob(denseModel, "tensor: 1"), "node: dgx-h100}", "node: {preset: dgx-h100, gpu: {model: h100, memory: 180MB}}}", 1), 0)
+	if err != nil || !strings.HasPrefix(out.GivenFails, "the job needs ") || strings.HasSuffix(out.GivenFails, ":") || slices.ContainsFunc(out.Divisions, func(d results.TrainingDivision) bool { return d.Given }) {
+		t.Errorf("a job that does not fit as it is: %+v, %v", out, err)
+	}
+}
+
+// The fields of a division give it also when they are laid over the scenario's own.
+func TestTheFieldsOfADivisionReplaceTheScenarios(t *testing.T) {
+	text := tinyJob(expertModel, "pipeline: 2, interleave: 2, context: 2, expert: 2, zero: 0")
+	r := simtest.Resolve(t, text)
+	for _, d := range divisions(r, trainingJob(r)) {
+		for _, field := range []string{"tensor", "pipeline", "interleave", "context", "expert", "zero"} {
+			if !strings.Contains(d.fields(), field+": ") {
+				t.Fatalf("%s leaves the scenario's %s", d.fields(), field)
+			}
+		}
+	}
+}
+
+// What a GPU sends to other nodes is the mean over all stages, also if the first ones are in one node; and a library's kernels
+// send a token to a node once.
+func TestWhatAGPUSendsToOtherNodesIsOfAllStages(t *testing.T) {
+	crossing := func(text string) units.Bytes {
+		r := simtest.Resolve(t, text)
+		return ratesOf(r, 0).crossing(trainingJob(r))
+	}
+	two, four := crossing(tinyJob(denseModel, "tensor: 8, pipeline: 2, data: 1")), crossing(tinyJob(denseModel, "tensor: 4, pipeline: 4, data: 1"))
+	if four != two || two == 0 { // between the nodes half as many tensor ranks send twice as much each
+		t.Errorf("a GPU sends %s with a stage on each node, and %s with two", two, four)
+	}
+	all, once := crossing(expertJob("2", "exchange: all-to-all")), crossing(expertJob("2", "exchange: dispatch"))
+	if once >= all || once == 0 {
+		t.Errorf("a GPU sends %s by all-to-all, and %s if a token crosses once", all, once)
+	}
+}
