@@ -132,6 +132,13 @@ func TestAPriceThatCannotBeIsAnError(t *testing.T) {
 	for text, want := range map[string]string{
 		"items: [{item: qm9700, each: 0}]":                             "items[0].each: 0: want an amount above 0, or unknown",
 		"{currency: USD, items: [{item: qm9700, each: 30000 EUR}]}":    "all amounts of a file are in its currency, USD",
+		"{currency: USD, items: [{item: qm9700, each: USD30000}]}":     "write the number alone",
+		"{currency: USD, items: [{item: qm9700, each: -5}]}":           `"-5": want an amount of digits`,
+		"items: [{item: qm9700, each: 1}]":                             `currency: "": want one currency for the whole file, such as USD`,
+		"{pue: 0.5, items: [{item: qm9700, watts: 700W}]}":             "pue: 1/2: want 1 or more",
+		"{pue: 0, items: [{item: qm9700, watts: 700W}]}":               "pue: 0: want 1 or more",
+		"items: [{item: qm9700, each: 1}, {item: qm9700, watts: 9kW}]": `items[1].item: "qm9700" is there twice`,
+		"items: [{item: fibre-multimode, watts: 5W}]":                  "a fibre takes no power",
 		"{currency: USD/EUR, items: [{item: qm9700, each: 1}]}":        "want one currency for the whole file",
 		"items: [{item: MMA4Z00-NS, watts: 1W}]":                       "items[0].watts: 1 W is less than the 15 W",
 		"items: [{item: qm9700, watts: 1W}]":                           "items[0].watts: 1 W is less than half of",

@@ -151,6 +151,9 @@ func (r *Request) Problems() (out []scenario.Problem) {
 		if _, p := r.Others[i].host(); p != nil {
 			out = append(out, scenario.Problem{Path: fmt.Sprintf("others[%d].%s", i, p.Path), Err: p.Err})
 		}
+		if slices.ContainsFunc(r.Others[:i], func(o Other) bool { return o.Name == r.Others[i].Name }) {
+			add(fmt.Sprintf("others[%d].name", i), "%q is there twice: want a name of its own for the bill", r.Others[i].Name)
+		}
 	}
 	if r.Oversubscription.Num < r.Oversubscription.Den || r.Oversubscription.Den == 0 {
 		add("max-oversubscription", "%s: want 1 or more, downlinks to uplinks", r.Oversubscription)
