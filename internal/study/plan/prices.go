@@ -132,32 +132,42 @@ func price(text, what, currency string) (Part, error) {
 	return part, err
 }
 
-// leastWatts is the power below which a figure of an item cannot be, and why; 0 if nothing is known. A switch or a NIC is
-// not twice as frugal as the most frugal of the catalog.
+// leastWatts is the power below which a figure of an item cannot be, and why; 0 if nothing is known.
 func leastWatts(item string) (int64, string) {
-	var rate, each float64 // milliwatts for each bit per second
-	of := func(name string, bits float64, p Part) {
-		if name == item {
-			rate = bits
+	for _, s := range switches() {
+		if s.entry.Name == item {
+			return frugal(catalog.Switch, s.capacity()), frugalWhy
 		}
+	}
+	for _, n := range nics() {
+		if n.entry.Name == item {
+			return frugal(catalog.NIC, float64(n.rate)), frugalWhy
+		}
+	}
+	least := moduleWatts(item)
+	return least, fmt.Sprintf("the %s that the module takes by its maker", units.Power(least))
+}
+
+const frugalWhy = "half of what the most frugal of its kind takes for each bit per second"
+
+// frugal is half of what the most frugal switch or NIC of the catalog takes for each bit per second, for so many.
+func frugal(kind catalog.Kind, bits float64) int64 {
+	var each float64 // milliwatts
+	of := func(bits float64, p Part) {
 		if x := float64(p.Value) / bits; p.Known && (each == 0 || x < each) {
 			each = x
 		}
 	}
-	for _, s := range switches() {
-		of(s.entry.Name, s.capacity(), s.power())
-	}
-	if rate == 0 {
-		each = 0
+	if kind == catalog.Switch {
+		for _, s := range switches() {
+			of(s.capacity(), s.power())
+		}
+	} else {
 		for _, n := range nics() {
-			of(n.entry.Name, float64(n.rate), n.power("about.power"))
+			of(float64(n.rate), n.power("about.power"))
 		}
 	}
-	if rate > 0 {
-		return int64(rate * each / 2), "half of what the most frugal of its kind takes for each bit per second"
-	}
-	least := moduleWatts(item)
-	return least, fmt.Sprintf("the %s that the module takes by its maker", units.Power(least))
+	return int64(bits * each / 2)
 }
 
 // moduleWatts is the power that the maker of a transceiver or of a cable's end states; 0 if nothing is known. A part in several
