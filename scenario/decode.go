@@ -482,7 +482,7 @@ func fieldBelow(t reflect.Type, name string) string {
 
 func fieldNames(t reflect.Type) (names []string) {
 	for field := range t.Fields() {
-		if name := yamlName(field); name != "" {
+		if name := yamlName(field); name != "" && name != "-" {
 			names = append(names, name)
 		}
 	}

@@ -237,13 +237,17 @@ func parse(kind Kind, text string) ([]Entry, error) {
 	return entries, nil
 }
 
-// inherited are the facts of a base. What was read of one machine is not read of another: there it is
-// derived at best.
+// inherited are the facts of a base.
 func inherited(kind Kind, base Entry) []Fact {
-	facts := slices.Clone(base.Facts)
-	if kind != Node {
-		return facts
+	if slices.Contains([]Kind{Node, NIC, Switch, GPU}, kind) {
+		return softened(base.Facts)
 	}
+	return slices.Clone(base.Facts)
+}
+
+// softened are the facts of a device for another one: what was read of one is not read of another, for which it is derived at best.
+func softened(facts []Fact) []Fact {
+	facts = slices.Clone(facts)
 	for i, f := range facts {
 		if soft := Softer(f.Tag, Derived); soft != f.Tag {
 			facts[i].Tag, facts[i].Source = soft, "as the "+f.From+", of which it was read: "+f.Source

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"fmt"
 	"slices"
 	"sync/atomic"
 )
@@ -17,26 +16,15 @@ func all() map[Kind][]Entry {
 	return own()
 }
 
-// Derive is an entry of a user's: that of another one with a title and facts of its own. Facts of the other one whose field
-// is in forget are not inherited.
-func Derive(kind Kind, name, base, title string, forget []string, facts []Fact) (Entry, error) {
-	for _, e := range all()[kind] {
-		if e.Name == name && !e.Abstract {
-			return Entry{}, fmt.Errorf("the catalog has a %s %q: choose another name", kind, name)
-		}
-	}
+// Derive is an entry of a user's: that of another one with a title and facts of its own. Facts of the other one are derived ones of this,
+// and those with a forgotten field are not inherited.
+func Derive(kind Kind, name, base, title string, forgotten func(field string) bool, facts []Fact) (Entry, error) {
 	from, err := Lookup(kind, base)
 	if err != nil {
 		return Entry{}, err
 	}
-	e := Entry{Kind: kind, Name: name, Title: title, Base: base}
-	for _, f := range from.Facts {
-		if slices.Contains(forget, f.Field) {
-			continue
-		}
-		f.Source = "as " + f.From + ": " + f.Source
-		e.Facts = append(e.Facts, f)
-	}
+	e := Entry{Kind: kind, Name: name, Title: title, Base: base, Facts: softened(from.Facts)}
+	e.Facts = slices.DeleteFunc(e.Facts, func(f Fact) bool { return forgotten(f.Field) })
 	for _, f := range facts {
 		f.From = name
 		if err := e.add(f); err != nil {

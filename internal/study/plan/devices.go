@@ -106,88 +106,45 @@ func (d *Device) entry(kind catalog.Kind, file string) (catalog.Entry, error) {
 	put("about.vendor", d.Vendor, d.Vendor != "")
 	put("rate", d.Rate.Exact(), d.Rate > 0)
 	put("about.price", d.Each, d.Each != "")
+	power := "about.power"
 	switch kind {
 	case catalog.Switch:
 		number("ports", d.Ports)
-		number("max-ports", max(d.Split, d.Ports))
-		number("about.cages", d.Cages)
+		number("max-ports", d.split())
+		number("about.cages", d.cages())
 		put("latency", d.Latency.Exact(), d.Latency > 0)
-		put("about.power", d.Watts.Exact(), d.Watts > 0)
-		put(powerMost, d.MaxWatts.Exact(), d.MaxWatts > 0)
 	case catalog.NIC:
-		put("about.power", d.Watts.Exact(), d.Watts > 0)
-		put(powerMost, d.MaxWatts.Exact(), d.MaxWatts > 0)
 	default:
+		power = "switch-power"
 		put("reach", d.Reach.Exact(), d.Reach > 0)
 		number("cage-links", d.Links)
-		put("switch-module", d.Part, d.Part != "")
+		put("switch-module", d.Part, true)
 		put("nic-module", d.NICPart, d.NICPart != "")
-		put("switch-power", d.Watts.Exact(), d.Watts > 0)
-		put("nic-power", d.Watts.Exact(), d.Watts > 0)
+		put("nic-power", d.Watts.Exact(), d.Watts > 0 && (d.NICPart != "" || onePiece(module(d.like(kind), "medium"))))
 	}
+	put(power, d.Watts.Exact(), d.Watts > 0)
+	put(powerMost, d.MaxWatts.Exact(), d.MaxWatts > 0)
 	title := d.Title
 	if title == "" {
 		title = d.Name
 	}
-	return catalog.Derive(kind, d.Name, d.Like, title, []string{"about.power", powerMost, "about.price", "about.vendor", "about.withdrawn"}, facts)
+	return catalog.Derive(kind, d.Name, d.Like, title, d.forgotten, facts)
 }
 
-// Bounds of devices: a port of OSFP or QSFP-DD has eight lanes, and no copper cable is longer than those of 10 Gb/s.
-const (
-	mostSplit  = 8
-	mostCopper = 10 * units.Metre
-)
-
-// copper reports whether the entry that a cable is like is of copper.
-func (d *Device) copper() bool {
-	e, err := catalog.Lookup(catalog.Cable, d.Like)
-	medium := module(e, "medium")
-	return err == nil && strings.HasSuffix(medium, "copper")
+// like is the catalog's entry that the device is like.
+func (d *Device) like(kind catalog.Kind) catalog.Entry {
+	e, _ := catalog.Lookup(kind, d.Like)
+	return e
 }
 
-// contradictions are what cannot be of a device.
-func (d *Device) contradictions(kind catalog.Kind) (out []scenario.Problem) {
-	bad := func(field, format string, args ...any) {
-		out = append(out, scenario.Problem{Path: field, Err: fmt.Errorf(format, args...)})
+// forgotten reports whether a fact of the entry that the device is like is none of the device: its maker, power and price; what a NIC
+// of another rate has with a protocol or as a card of two ports; and the names of parts for other connectors.
+func (d *Device) forgotten(field string) bool {
+	switch field {
+	case "about.power", powerMost, "about.price", "about.vendor", "about.withdrawn":
+		return true
 	}
-	switch {
-	case d.Name == "" || strings.ContainsAny(d.Name, " /,\t\n\"'") || strings.ToLower(d.Name) != d.Name:
-		bad("name", "%q: want a word of small letters, digits and dashes, such as acme-51t", d.Name)
-	case d.Like == "":
-		bad("like", "want the entry of the catalog that it is like (weft catalog %s)", kind)
-	case kind != catalog.Cable && d.Vendor == "":
-		bad("vendor", "want the maker of %s", d.Name)
-	}
-	if d.MaxWatts > 0 && d.Watts > d.MaxWatts {
-		bad("watts", "%s typical is more than the %s at most", d.Watts, d.MaxWatts)
-	}
-	if d.Each != "" {
-		if p, err := amount(d.Each, ""); err != nil || p.Known && p.Value == 0 {
-			bad("each", "%q: want an amount of USD above 0, such as 45000", d.Each)
-		}
-	}
-	if kind != catalog.Switch {
-		for field, given := range map[string]bool{"ports": d.Ports > 0, "split": d.Split > 0, "cages": d.Cages > 0, "latency": d.Latency > 0} {
-			if given {
-				bad(field, "a %s has none", kind)
-			}
-		}
-		if d.Reach > mostCopper && kind == catalog.Cable && d.copper() {
-			bad("reach", "%s is a copper cable and reaches no %s: want %s at most, or an optical one to be like", d.Like, d.Reach, mostCopper)
-		}
-		return out
-	}
-	switch {
-	case d.Ports == 0:
-		bad("ports", "want the ports at %s", d.Rate)
-	case d.Split > 0 && d.Split < d.Ports:
-		bad("split", "%d ports at lower rates are fewer than the %d at the full rate", d.Split, d.Ports)
-	case d.Split > mostSplit*d.Ports:
-		bad("split", "%d ports at lower rates are more than %d for each of the %d: a port has so many lanes at most", d.Split, mostSplit, d.Ports)
-	case d.Cages > d.Ports:
-		bad("cages", "%d cages are more than the %d ports", d.Cages, d.Ports)
-	case d.Cages > 0 && d.Ports%d.Cages != 0:
-		bad("cages", "%d ports do not divide among %d cages", d.Ports, d.Cages)
-	}
-	return out
+	about, rest, _ := strings.Cut(field, ".")
+	return about == "about" && (d.Part != "" && strings.HasSuffix(rest, "switch-module") || d.NICPart != "" && strings.HasSuffix(rest, "nic-module") ||
+		d.rate(catalog.NIC) != rateOf(catalog.NIC, d.Like, "rate") && (strings.HasPrefix(rest, "two-ports") || strings.HasPrefix(rest, "ethernet.") || strings.HasPrefix(rest, "infiniband.")))
 }

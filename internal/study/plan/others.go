@@ -48,7 +48,7 @@ func (r *Request) hosts() (out []host) {
 // host is the machine of the group, or what is wrong.
 func (o *Other) host() (host, *scenario.Problem) {
 	h := host{name: o.Name, nodes: o.Nodes, nics: o.NICs, moduleLinks: 1}
-	nic := o.NIC
+	nic, own := o.NIC, 0
 	if o.Node != "" {
 		m, err := (&Request{Node: o.Node}).machine()
 		if err != nil {
@@ -57,19 +57,23 @@ func (o *Other) host() (host, *scenario.Problem) {
 		if nic == "" {
 			nic, h.rate, h.moduleLinks = m.nic, m.rate, m.moduleLinks
 		}
-		if h.nics == 0 {
-			h.nics = m.nics
+		if own = m.nics; h.nics == 0 {
+			h.nics = own
 		}
 	}
 	i := slices.IndexFunc(nics(), func(n nicModel) bool { return n.entry.Name == nic })
+	_, unknown := catalog.Lookup(catalog.NIC, nic)
 	switch {
 	case o.Name == "":
 		return h, &scenario.Problem{Path: "name", Err: errors.New("want a name for the bill, such as storage")}
 	case nic == "":
 		return h, &scenario.Problem{Path: "nic", Err: errors.New("want a NIC of weft catalog nic, or a machine in node")}
+	case unknown != nil:
+		return h, &scenario.Problem{Path: "nic", Err: unknown}
 	case i < 0:
-		_, err := catalog.Lookup(catalog.NIC, nic)
-		return h, &scenario.Problem{Path: "nic", Err: err}
+		return h, &scenario.Problem{Path: "nic", Err: fmt.Errorf("%s is a part of its cloud and not for sale: want another NIC of weft catalog nic", nic)}
+	case o.NIC == "" && o.NICs > own:
+		return h, &scenario.Problem{Path: "nics", Err: fmt.Errorf("%d: a %s has %d; more need their model in nic", o.NICs, o.Node, own)}
 	case h.nics == 0:
 		return h, &scenario.Problem{Path: "nics", Err: errors.New("want the number of NICs on this fabric in each node")}
 	}

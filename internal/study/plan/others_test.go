@@ -50,13 +50,16 @@ func TestANICThatDoesNotFitIsRefused(t *testing.T) {
 		t.Errorf("to relax %+v", p.Relax)
 	}
 	for text, want := range map[string]string{
-		"others: [{name: a, nodes: 1}]":                           "others[0].nic: want a NIC",
-		"others: [{name: a, nodes: 1, nic: connectx-7}]":          "others[0].nics: want the number",
-		"others: [{name: a, nodes: 1, nic: connectx7, nics: 1}]":  "others[0].nic",
-		"others: [{nodes: 1, nic: connectx-7, nics: 1}]":          "others[0].name",
-		"others: [{name: a, nodes: 1, node: dgx-h10}]":            `others[0].node: node "dgx-h10" is not known`,
-		"others: [{name: a, nodes: 0, nic: connectx-7, nics: 1}]": "others[0].nodes",
-		"others: [{name: a, nodes: 99999999, node: dgx-h100}]":    "others[0].nodes",
+		"others: [{name: a, nodes: 1}]":                                                      "others[0].nic: want a NIC",
+		"others: [{name: a, nodes: 1, nic: connectx-7}]":                                     "others[0].nics: want the number",
+		"others: [{name: a, nodes: 1, nic: connectx7, nics: 1}]":                             "others[0].nic",
+		"others: [{nodes: 1, nic: connectx-7, nics: 1}]":                                     "others[0].name",
+		"others: [{name: a, nodes: 1, node: dgx-h10}]":                                       `others[0].node: node "dgx-h10" is not known`,
+		"others: [{name: a, nodes: 1, nic: efa-4, nics: 1}]":                                 "others[0].nic: efa-4 is a part of its cloud",
+		"others: [{name: a, nodes: 1, node: dgx-a100, nics: 20}]":                            "others[0].nics: 20: a dgx-a100 has 8",
+		"others: [{name: a, nodes: 1, node: dgx-h100}, {name: a, nodes: 1, node: dgx-h100}]": `others[1].name: "a" is there twice`,
+		"others: [{name: a, nodes: 0, nic: connectx-7, nics: 1}]":                            "others[0].nodes",
+		"others: [{name: a, nodes: 99999999, node: dgx-h100}]":                               "others[0].nodes",
 	} {
 		if _, err := plan.Read("plan.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,7 +53,7 @@ type Price struct {
 
 // ReadPrices reads a price file.
 func ReadPrices(name string, text []byte) (*Prices, error) {
-	p := Prices{Currency: "?", Electricity: catalog.Unknown, PUE: scenario.Ratio{Num: 1, Den: 1}, Years: 1}
+	p := Prices{Electricity: catalog.Unknown, PUE: scenario.Ratio{Num: 1, Den: 1}, Years: 1}
 	doc, err := scenario.ReadDocument(name, text, &p)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func ReadPrices(name string, text []byte) (*Prices, error) {
 // read takes the amounts from their texts.
 func (p *Prices) read() (out []scenario.Problem) {
 	p.each, p.watts = map[string]Part{}, map[string]Part{}
-	known := Items()
+	known, priced := Items(), false
 	for i, x := range p.Items {
 		path := fmt.Sprintf("items[%d]", i)
 		if x.Each == "" && x.Watts > 0 { // a figure of power alone
@@ -91,65 +92,82 @@ func (p *Prices) read() (out []scenario.Problem) {
 			out = append(out, scenario.Problem{Path: path + ".item", Err: fmt.Errorf("no bill of materials has an item %q: %s", x.Item, hint)})
 		}
 		if _, twice := p.each[x.Item]; twice {
-			out = append(out, scenario.Problem{Path: path + ".item", Err: fmt.Errorf("%q has a price already", x.Item)})
+			out = append(out, scenario.Problem{Path: path + ".item", Err: fmt.Errorf("%q is there twice: want its each and its watts in one place", x.Item)})
 		}
+		if strings.HasPrefix(x.Item, "fibre-") && x.Watts > 0 {
+			out = append(out, scenario.Problem{Path: path + ".watts", Err: fmt.Errorf("%s: a fibre takes no power: leave it out", x.Watts)})
+		}
+		priced = priced || part.Known
 		p.each[x.Item] = part
-	}
-	if strings.ContainsAny(p.Currency, ",;/ +") {
-		out = append(out, scenario.Problem{Path: "currency", Err: fmt.Errorf("%q: want one currency for the whole file, such as USD", p.Currency)})
 	}
 	kWh, err := price(p.Electricity, "the price of electricity", p.Currency)
 	if err != nil {
 		out = append(out, scenario.Problem{Path: "electricity", Err: err})
 	}
 	p.kWh = kWh
+	if strings.ContainsAny(p.Currency, ",;/ +") || p.Currency == "" && (priced || kWh.Known) {
+		out = append(out, scenario.Problem{Path: "currency", Err: fmt.Errorf("%q: want one currency for the whole file, such as USD", p.Currency)})
+	}
+	if p.PUE.Num < p.PUE.Den || p.PUE.Den == 0 {
+		out = append(out, scenario.Problem{Path: "pue", Err: fmt.Errorf("%s: want 1 or more, the power of the site for each watt of equipment", p.PUE)})
+	}
 	return out
 }
 
 // maxAmount bounds a price, so that a sum over a million pieces fits.
 const maxAmount = 10_000_000
 
-var errAmount = errors.New("want an amount up to 10000000, such as 1250 or 0.12, or unknown")
+var errAmount = errors.New("want an amount of digits up to 10000000, such as 1250 or 0.12, or unknown")
 
 // price is an amount above 0 in a file's currency.
 func price(text, what, currency string) (Part, error) {
 	part, err := amount(text, what)
-	number, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	number := strings.TrimFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	switch _, wrong := amount(number, what); {
-	case err != nil && wrong == nil && rest != "":
-		return part, fmt.Errorf("%q: all amounts of a file are in its currency, %s: write the number alone, converted if need be", text, currency)
+	case err != nil && wrong == nil && !strings.HasPrefix(strings.TrimSpace(text), "-"):
+		return part, fmt.Errorf("%q: all amounts of a file are in its currency, %s: write the number alone, converted if need be", text, cmp.Or(currency, "such as USD"))
 	case err == nil && part.Known && part.Value == 0:
 		return Part{What: what}, errors.New("0: want an amount above 0, or unknown")
 	}
 	return part, err
 }
 
-// leastWatts is the power below which a figure of an item cannot be, and why; 0 if nothing is known. A switch or a NIC is
-// not twice as frugal as the most frugal of the catalog.
+// leastWatts is the power below which a figure of an item cannot be, and why; 0 if nothing is known.
 func leastWatts(item string) (int64, string) {
-	var rate, each float64 // milliwatts for each bit per second
-	of := func(name string, bits float64, p Part) {
-		if name == item {
-			rate = bits
+	for _, s := range switches() {
+		if s.entry.Name == item {
+			return frugal(catalog.Switch, s.capacity()), frugalWhy
 		}
+	}
+	for _, n := range nics() {
+		if n.entry.Name == item {
+			return frugal(catalog.NIC, float64(n.rate)), frugalWhy
+		}
+	}
+	least := moduleWatts(item)
+	return least, fmt.Sprintf("the %s that the module takes by its maker", units.Power(least))
+}
+
+const frugalWhy = "half of what the most frugal of its kind takes for each bit per second"
+
+// frugal is half of what the most frugal switch or NIC of the catalog takes for each bit per second, for so many.
+func frugal(kind catalog.Kind, bits float64) int64 {
+	var each float64 // milliwatts
+	of := func(bits float64, p Part) {
 		if x := float64(p.Value) / bits; p.Known && (each == 0 || x < each) {
 			each = x
 		}
 	}
-	for _, s := range switches() {
-		of(s.entry.Name, s.capacity(), powerOf(s.entry, "about.power", ""))
-	}
-	if rate == 0 {
-		each = 0
+	if kind == catalog.Switch {
+		for _, s := range switches() {
+			of(s.capacity(), powerOf(s.entry, "about.power", ""))
+		}
+	} else {
 		for _, n := range nics() {
-			of(n.entry.Name, float64(n.rate), powerOf(n.entry, "about.power", ""))
+			of(float64(n.rate), powerOf(n.entry, "about.power", ""))
 		}
 	}
-	if rate > 0 {
-		return int64(rate * each / 2), "half of what the most frugal of its kind takes for each bit per second"
-	}
-	least := moduleWatts(item)
-	return least, fmt.Sprintf("the %s that the module takes by its maker", units.Power(least))
+	return int64(bits * each / 2)
 }
 
 // moduleWatts is the power that the maker of a transceiver or of a cable's end states; 0 if nothing is known. A part in several

@@ -153,6 +153,9 @@ func (r *Request) Problems() (out []scenario.Problem) {
 		if _, p := r.Others[i].host(); p != nil {
 			out = append(out, scenario.Problem{Path: fmt.Sprintf("others[%d].%s", i, p.Path), Err: p.Err})
 		}
+		if slices.ContainsFunc(r.Others[:i], func(o Other) bool { return o.Name == r.Others[i].Name }) {
+			add(fmt.Sprintf("others[%d].name", i), "%q is there twice: want a name of its own for the bill", r.Others[i].Name)
+		}
 	}
 	for path, x := range map[string]scenario.Ratio{"max-oversubscription": r.Oversubscription, "spine-oversubscription": r.SpineOversubscription} {
 		if x.Num <= 0 || x.Den <= 0 {
