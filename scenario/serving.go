@@ -26,6 +26,9 @@ func (r workloadRules) deriveServing() {
 		r.complain("serving.model", "no model is given: name one such as llama3-70b, or give its layers, hidden and so on")
 		return
 	}
+	if !r.deriveModel("serving.model", &s.Model) {
+		return
+	}
 	nodes := r.Cluster.Nodes
 	prefill, decode := r.stated("serving.prefill.nodes"), r.stated("serving.decode.nodes")
 	switch {
@@ -121,8 +124,8 @@ func (r workloadRules) checkLoad() {
 	if l.Concurrency > 0 && (r.written["serving.load.rate"] || l.Burst > 0) {
 		r.complain("serving.load.concurrency", "%d clients that wait for their answers send at no rate and in no bursts: leave out rate and burst, or concurrency", l.Concurrency)
 	}
-	if l.Concurrency > l.Requests || l.Burst > l.Requests {
-		r.complain("serving.load.requests", "%d requests for a concurrency of %d and bursts of %d: want at least as many", l.Requests, l.Concurrency, l.Burst)
+	if least := max(l.Concurrency, l.Burst); least > l.Requests {
+		r.complain("serving.load.requests", "%d requests, of which %d are under way at a time: want at least as many", l.Requests, least)
 	}
 	if f := l.PrefixHits.Float(); f < 0 || f >= 1 {
 		r.complain("serving.load.prefix-hits", "%s of each prompt: want 0 or more and less than 100%%", l.PrefixHits)

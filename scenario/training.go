@@ -11,6 +11,9 @@ func (r workloadRules) deriveTraining() {
 		r.complain("training.model", "no model is given: name one such as llama3-8b, or give its layers, hidden and so on")
 		return
 	}
+	if !r.deriveModel("training.model", &t.Model) {
+		return
+	}
 	p, b := &t.Parallel, &t.Batch
 	if b.Sequence == 0 {
 		b.Sequence = t.Model.Sequence
@@ -46,6 +49,34 @@ func (r workloadRules) deriveTraining() {
 
 // NoiseDraws is the number of draws of noise if a scenario does not say it.
 const NoiseDraws = 20
+
+// deriveModel gives a model without kv-heads as many as heads, and one without head-dim their share of hidden. It reports
+// whether the dimensions make a model.
+func (r workloadRules) deriveModel(at string, m *Model) bool {
+	for _, d := range []struct {
+		field string
+		given bool
+	}{
+		{"layers", m.Layers > 0},
+		{"hidden", m.Hidden > 0},
+		{"heads", m.Heads > 0},
+		{"vocab", m.Vocab > 0},
+		{"ffn", m.FFN > 0 || m.Experts > 0 && m.DenseLayers == 0},
+		{"expert-ffn", m.ExpertFFN > 0 || m.Experts == 0},
+	} {
+		if !d.given {
+			r.complain(at, "the model has no %s: name a model such as llama3-8b, or give its %s, too", d.field, d.field)
+			return false
+		}
+	}
+	if m.HeadDim == 0 && m.Hidden%m.Heads != 0 {
+		r.complain(at, "%d of hidden are not divided evenly over %d heads: give head-dim", m.Hidden, m.Heads)
+		return false
+	}
+	setZero(&m.KVHeads, m.Heads)
+	setZero(&m.HeadDim, m.Hidden/m.Heads)
+	return true
+}
 
 // checkNoise checks the differences between the GPUs of a job.
 func (r workloadRules) checkNoise(gpus int) {

@@ -113,9 +113,9 @@ type Model struct {
 	Gated bool `yaml:"gated"`
 	// Heads is the number of attention heads.
 	Heads int `yaml:"heads" range:"1..100000"`
-	// KVHeads is the number of heads of keys and values.
+	// KVHeads is the number of heads of keys and values; not given: as many as heads.
 	KVHeads int `yaml:"kv-heads" range:"1..100000"`
-	// HeadDim is the width of a head.
+	// HeadDim is the width of a head; not given: hidden over heads.
 	HeadDim int `yaml:"head-dim" range:"1..100000"`
 	// Vocab is the number of words.
 	Vocab int `yaml:"vocab" range:"1..100000000"`

@@ -64,6 +64,29 @@ func TestAModelWithoutAPresetHasAName(t *testing.T) {
 	}
 }
 
+// An own model without kv-heads and head-dim has those of plain attention; one without another dimension is refused.
+func TestAnOwnModelHasItsDimensions(t *testing.T) {
+	const model = "{layers: 4, hidden: 256, ffn: 1024, heads: 4, vocab: 1000, sequence: 128}"
+	if m := resolvedTraining(t, trainingCluster+"training: {model: "+model+"}\n").Model; m.KVHeads != 4 || m.HeadDim != 64 {
+		t.Errorf("%d heads of keys and values of %d, want 4 of 64", m.KVHeads, m.HeadDim)
+	}
+	for _, c := range []struct{ was, is, want string }{
+		{"hidden: 256, ", "", "the model has no hidden"},
+		{"heads: 4, ", "", "the model has no heads"},
+		{"vocab: 1000, ", "", "the model has no vocab"},
+		{"ffn: 1024, ", "", "the model has no ffn"},
+		{"ffn: 1024, ", "experts: 8, top-k: 2, ", "the model has no expert-ffn"},
+		{"heads: 4", "heads: 5", "256 of hidden are not divided evenly over 5 heads"},
+	} {
+		for _, job := range []string{"training", "serving"} {
+			_, err := Decode("t", []byte(trainingCluster+job+": {model: "+strings.Replace(model, c.was, c.is, 1)+"}\n"))
+			if err == nil || !strings.Contains(err.Error(), job+".model: "+c.want) {
+				t.Errorf("%s, %q in place of %q: %v, want %q", job, c.is, c.was, err, c.want)
+			}
+		}
+	}
+}
+
 // A rate of zero would make a step infinitely long, one above the datasheet's too short.
 func TestImpossibleRatesOfComputationsAreRefused(t *testing.T) {
 	const job = trainingCluster + "training: {model: llama3-8b, precision: fp8, parallel: {tensor: 4}}\n"

@@ -13,8 +13,8 @@ import (
 func KVTransfers(t *results.KVTransfers) *doc.Document {
 	d := &doc.Document{
 		Brand: simulation, Title: "Keys and values of " + t.Model, Footer: sameAgain,
-		Heading: fmt.Sprintf("Keys and values of %s: %d × %d GPUs of prefill to %d × %d of decode, %s a token",
-			t.Model, t.Prefill.Instances, t.Prefill.GPUs, t.Decode.Instances, t.Decode.GPUs, units.Bytes(t.TokenBytes)),
+		Heading: fmt.Sprintf("Keys and values of %s: %s of prefill to %s of decode, %s a token",
+			t.Model, instancesOf(&t.Prefill), instancesOf(&t.Decode), units.Bytes(t.TokenBytes)),
 	}
 	table := doc.NewTable("fabric", "Tokens", "Bytes", "Block Size (B)", "Batch Size", "B/W (GB/Sec)", "Avg Lat. (us)", "P50 (us)", "P99 (us)")
 	for i := range t.Fabrics {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/face/doc"
 	"weft/internal/study/serve"
 	"weft/results"
@@ -17,7 +18,7 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 	d := &doc.Document{
 		Brand: simulation, Title: s.Scenario, Footer: sameAgain,
 		Series:  namesOf(s.Points[0].Fabrics, func(f results.ServingFabric) string { return f.Name }),
-		Heading: fmt.Sprintf("%s: %s on %d nodes of %s, %s", s.Scenario, j.Model, j.Nodes, strings.ToUpper(j.GPU), poolsOf(j)),
+		Heading: fmt.Sprintf("%s: %s on %s of %s, %s", s.Scenario, j.Model, wording.Counted(j.Nodes, "node", "nodes"), strings.ToUpper(j.GPU), poolsOf(j)),
 	}
 	many := len(s.Points) > 1
 	if many {
@@ -55,9 +56,12 @@ func Serving(s *results.Serving, resolved []byte) *doc.Document {
 func arrivals(j *results.ServingJob, p *results.ServingPoint) string {
 	switch {
 	case j.Clients > 0:
-		return fmt.Sprintf("%s clients that wait for their answers", doc.Integer(int64(j.Clients)))
+		if j.Clients == 1 {
+			return "One client that waits for its answers"
+		}
+		return doc.Integer(int64(j.Clients)) + " clients that wait for their answers"
 	case p.Rate == 0:
-		return fmt.Sprintf("%s requests at once", doc.Integer(int64(j.Burst)))
+		return doc.Integer(int64(j.Burst)) + " requests at once"
 	case j.Burst > 1:
 		return fmt.Sprintf("At %.4g requests in a second, in bursts of %s", p.Rate, doc.Integer(int64(j.Burst)))
 	}
@@ -74,9 +78,18 @@ func servingCaption(j *results.ServingJob) string {
 // poolsOf is the instances of a job in a few words.
 func poolsOf(j *results.ServingJob) string {
 	if j.Collocated {
-		return fmt.Sprintf("%d × %d GPUs for prompts and answers", j.Prefill.Instances, j.Prefill.GPUs)
+		return instancesOf(&j.Prefill.ServingPool) + " for prompts and answers"
 	}
-	return fmt.Sprintf("%d × %d GPUs of prefill, %d × %d of decode", j.Prefill.Instances, j.Prefill.GPUs, j.Decode.Instances, j.Decode.GPUs)
+	return fmt.Sprintf("%s of prefill, %s of decode", instancesOf(&j.Prefill.ServingPool), instancesOf(&j.Decode.ServingPool))
+}
+
+// instancesOf is instances and their GPUs; of one instance its GPUs alone.
+func instancesOf(p *results.ServingPool) string {
+	gpus := wording.Counted(p.GPUs, "GPU", "GPUs")
+	if p.Instances == 1 {
+		return gpus
+	}
+	return fmt.Sprintf("%d × %s", p.Instances, gpus)
 }
 
 // shownPoint is the point that is shown in full: the last one with a run; without any, the first.
@@ -253,14 +266,12 @@ func servingSentences(s *results.Serving, p *results.ServingPoint) (out []string
 		case f.Unstable != "":
 			out = append(out, fmt.Sprintf("%s is unstable: %s.", quoted(f.Name), f.Unstable))
 		case f.Run != nil && p.Ideal != nil:
-			out = append(out, fmt.Sprintf("%s costs %s of the median time to the first token (%.1f %%), and %s at P99.", quoted(f.Name),
-				units.Time(f.Run.FirstToken.P50-p.Ideal.FirstToken.P50), 100*float64(f.Run.FirstToken.P50-p.Ideal.FirstToken.P50)/float64(max(1, f.Run.FirstToken.P50)),
-				units.Time(f.Run.FirstToken.P99-p.Ideal.FirstToken.P99)))
+			out = append(out, costSentence(f, p.Ideal))
 			if f.Contention != nil {
 				out = append(out, contentionSentence(f))
 			}
 			if n := f.Run.Evictions; n > 0 {
-				out = append(out, fmt.Sprintf("On %s memory was full %d times: a request gave up its keys and values, and was computed again.", quoted(f.Name), n))
+				out = append(out, fmt.Sprintf("On %s memory was full %s: a request gave up its keys and values, and was computed again.", quoted(f.Name), wording.Counted(n, "time", "times")))
 			}
 		}
 	}
@@ -269,6 +280,16 @@ func servingSentences(s *results.Serving, p *results.ServingPoint) (out []string
 		out = append(out, kneeSentence(s))
 	}
 	return out
+}
+
+// costSentence is what a fabric costs, beside a network that takes no time.
+func costSentence(f *results.ServingFabric, ideal *results.ServingRun) string {
+	is, was := &f.Run.FirstToken, &ideal.FirstToken
+	if *is == *was {
+		return fmt.Sprintf("%s costs no time to the first token.", quoted(f.Name))
+	}
+	return fmt.Sprintf("%s costs %s of the median time to the first token (%.1f %%), and %s at P99.", quoted(f.Name),
+		units.Time(is.P50-was.P50), 100*float64(is.P50-was.P50)/float64(max(1, is.P50)), units.Time(is.P99-was.P99))
 }
 
 // fullSentence says which share of each resource the requests need, and at which rate the first is used up.
@@ -312,10 +333,14 @@ func kneeSentence(s *results.Serving) string {
 // servingJob describes the requests and the memory.
 func servingJob(j *results.ServingJob) []string {
 	pool := func(name string, m *results.ServingMemory) string {
-		return fmt.Sprintf("%s: %d instances of %d GPUs (tensor %d, data %d, pipeline %d); on a GPU %s of weights and room for %s tokens of %s, in %s",
-			name, m.Instances, m.GPUs, m.Tensor, m.Groups, m.Pipeline, units.Bytes(m.Weights), doc.Integer(m.Room), units.Bytes(m.Token), units.Bytes(m.Memory))
+		return fmt.Sprintf("%s: %s of %s (tensor %d, data %d, pipeline %d); on a GPU %s of weights and room for %s tokens of %s, in %s",
+			name, wording.Counted(m.Instances, "instance", "instances"), wording.Counted(m.GPUs, "GPU", "GPUs"), m.Tensor, m.Groups, m.Pipeline, units.Bytes(m.Weights), doc.Integer(m.Room), units.Bytes(m.Token), units.Bytes(m.Memory))
 	}
-	requests := fmt.Sprintf("%s requests, in the mean %.0f tokens of prompt and %.0f of answer", doc.Integer(int64(j.Requests)), j.Prompt, j.Output)
+	requests := doc.Integer(int64(j.Requests)) + " requests"
+	if j.Requests == 1 {
+		requests = "1 request"
+	}
+	requests += fmt.Sprintf(", in the mean %.0f tokens of prompt and %.0f of answer", j.Prompt, j.Output)
 	if j.Trace != "" {
 		requests += ", of " + j.Trace
 	}

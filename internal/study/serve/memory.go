@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/base/wording"
 	"weft/internal/sim/workload/llm"
 	"weft/internal/sim/workload/serving"
 	"weft/internal/study/training"
@@ -45,9 +46,10 @@ func memoryOf(r *scenario.Resolved, name string, p *scenario.Pool, cache *servin
 		return out, nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "serving.%s: a request of %d tokens does not fit the memory of a %s:\n", name, longest, strings.ToUpper(gpu.Model))
+	fmt.Fprintf(&b, "serving.%s: a request of %d tokens does not fit the memory of one %s:\n", name, longest, strings.ToUpper(gpu.Model))
 	fmt.Fprintf(&b, "  %10s  of %s: serving.%s.memory %.4g %%\n", units.Bytes(out.Memory), gpu.Memory, name, 100*p.Memory.Float())
-	fmt.Fprintf(&b, "  %10s  weights: %.3g billion parameters of %d bytes over %d GPUs\n", units.Bytes(out.Weights), float64(j.Model.Parameters())/1e9, j.Memory.Weight, p.GPUs())
+	fmt.Fprintf(&b, "  %10s  weights: %.3g billion parameters of %s over %s\n", units.Bytes(out.Weights), float64(j.Model.Parameters())/1e9,
+		wording.Counted(int(j.Memory.Weight), "byte", "bytes"), wording.Counted(p.GPUs(), "GPU", "GPUs"))
 	fmt.Fprintf(&b, "  %10s  keys and values: %d tokens of %s\n", units.Bytes(longest*out.Token), longest, units.Bytes(out.Token))
 	fmt.Fprintf(&b, "  %10s  too much\n", units.Bytes(out.Weights+longest*out.Token-out.Memory))
 	fmt.Fprintf(&b, "want more tensor (%d) or pipeline (%d) parallelism, fp8, shorter requests, another GPU or a larger share of its memory", p.Tensor, p.Pipeline)

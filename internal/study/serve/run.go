@@ -114,6 +114,16 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*results.Serving
 	return s.out, s.failures()
 }
 
+// Alone is a serving job at its own rate on a network that takes no time, of all its requests, whether they pile up or not.
+func Alone(ctx context.Context, r *scenario.Resolved, o Options) (*results.ServingRun, error) {
+	s, rate, err := begin(ctx, r, &o)
+	if err != nil {
+		return nil, err
+	}
+	run, _ := s.onNothing(ctx, s.at(rate))
+	return run, ctx.Err()
+}
+
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
 	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met, most: cmp.Or(o.most, math.MaxInt)}

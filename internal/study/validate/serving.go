@@ -30,7 +30,7 @@ var qwen235 = scenario.Model{
 }
 
 func servingCases() []*Case {
-	return append(disaggregatedCases(), []*Case{{
+	return append(append(disaggregatedCases(), engineCases()...), []*Case{{
 		ID:        "serving/kv-mooncake",
 		Claim:     "Keys and values from one prefill to one decode node, beside a measured transfer.",
 		Reference: "Measured: kvcache-ai/Mooncake@3b5a594, docs/source/performance/sglang/sglang-benchmark-results-v1.md: Qwen3-235B in BF16 with SGLang, tensor parallelism of 8 at both ends (V).",

@@ -157,9 +157,9 @@ var kinds = []kind{
 	},
 	{
 		number:  "speed of a serving job",
-		against: "published figures of vLLM on one GPU, of Qwen3-235B on two nodes, and of three services of DeepSeek-V3",
-		cases:   []string{"serving/vllm-one-gpu", "serving/vllm-one-client", "serving/mooncake-first-token", "serving/disaggregated-prefill", "serving/disaggregated-decode"},
-		doubt:   "as what a client sees of a burst, or of prompts where experts are uneven in ways that are not published. The difference between two fabrics is the better figure",
+		against: "published figures of vLLM, Dynamo, DistServe, SGLang, RTP-LLM and DeepSeek",
+		cases:   []string{"serving/vllm-one-gpu", "serving/vllm-one-client", "serving/mooncake-first-token", "serving/disaggregated-prefill", "serving/disaggregated-decode", "serving/dynamo", "serving/llmservingsim", "serving/distserve"},
+		doubt:   "as the first token of a burst or of clients that wait for a full prefill (the last token is better), or of prompts where experts are uneven in ways that are not published. The difference between two fabrics is the better figure",
 	},
 	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide"},
 	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
