@@ -333,7 +333,7 @@ func TestABadRequestIsAnErrorWithItsPlace(t *testing.T) {
 		"items: [{item: qm970, each: 1}]":                           `did you mean "qm9700"?`,
 		"items: [{item: qm9700, each: 1e9}]":                        `items[0].each: "1e9": want an amount`,
 		"items: [{item: qm9700, each: 0.12345}]":                    `"0.12345": want an amount`,
-		"items: [{item: qm9700, each: 1}, {item: qm9700, each: 2}]": `"qm9700" has a price already`,
+		"items: [{item: qm9700, each: 1}, {item: qm9700, each: 2}]": `items[1].item: "qm9700" is there twice`,
 		"electricity: much":                                         `electricity: "much": want an amount`,
 	} {
 		if _, err := plan.ReadPrices("prices.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
