@@ -311,7 +311,7 @@ func TestABadRequestIsAnErrorWithItsPlace(t *testing.T) {
 		"fabrics: tcp":                        "fabrics[0]: tcp is not planned: want infiniband or roce-v2",
 		"shapes: torus":                       "shapes[0]: torus is not planned",
 		"max-power: 12":                       `max-power: "12" has no unit`,
-		"max-oversubscription: 1/2":           "max-oversubscription: 1/2: want 1 or more",
+		"max-oversubscription: 0":             "max-oversubscription: 0: want downlinks to uplinks above 0",
 		"{gpus: 16, gpus-later: 8}":           "gpus-later: 8 is less than the 16 of now",
 		"rails: 9":                            "rails: 9: a node has 8 NICs",
 		"rate: 800Gbps":                       "rate: 800 Gb/s: the NIC connectx-7 of the node has 400 Gb/s",
