@@ -11,6 +11,7 @@
 //	                now is. 0 and [units.Forever] are no times, they are the same in equal states.
 //	state:"fixed"   a time that is the same in equal states, like a duration
 //	state:"until"   a time until which something holds: all times before now are equal
+//	state:"idle"    a time of a connection that is used with something in flight alone: without it may stay the same
 //	state:"bound"   a lower bound of times in the state, at which nothing happens but that it is set
 //	                anew: it may differ in equal states
 //	state:"number"  a message sequence number (MSN): see below
@@ -20,7 +21,7 @@
 //	state:"-"       not a part of the state: it never changes, or nothing depends on it
 //
 // A field without a tag must be equal. So a forgotten tag can hide a period, but cannot make two
-// different states equal. The tags that leave something out must be right: until, bound, count, number, bytes and -.
+// different states equal. The tags that leave something out must be right: until, idle, bound, count, number, bytes and -.
 //
 // A type with a method WalkState visits itself: a queue from its head to its tail, a heap in the
 // order of its elements. It may be embedded; the struct around it cannot have a method of its own.

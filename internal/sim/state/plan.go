@@ -90,6 +90,8 @@ func fieldsOf(t reflect.Type, name string, offset uintptr, tag string) plan {
 		return nil
 	case tag == "until" && t == timeType:
 		return one(func(w *Walk, p unsafe.Pointer) { w.Until((*units.Time)(p)) })
+	case tag == "idle" && t == timeType:
+		return one(func(w *Walk, p unsafe.Pointer) { w.unused((*units.Time)(p)) })
 	case tag == "bound" && t == timeType:
 		return one(func(w *Walk, p unsafe.Pointer) { w.Bound((*units.Time)(p)) })
 	case tag == "count" && t.Kind() == reflect.Int64: // also of a time

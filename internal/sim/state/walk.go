@@ -14,6 +14,8 @@ type Walk struct {
 	Now units.Time
 	// Group is the group of the sequence numbers that are visited next.
 	Group Group
+	// Idle says that the connection that is visited has nothing in flight.
+	Idle bool
 	// Within is the part of the simulation that is visited, for types that need to know it.
 	Within any
 
@@ -213,6 +215,15 @@ func (w *Walk) Due(t *units.Time) {
 // Past visits a time that matters only to those who change it. If it has passed in both states, and is
 // the same time, nobody used it in between.
 func (w *Walk) Past(t *units.Time) { w.either(t, w.then) }
+
+// unused visits a time that matters only with something in flight, and that whatever is in flight changes.
+func (w *Walk) unused(t *units.Time) {
+	if w.Idle {
+		w.Past(t)
+	} else {
+		w.Time(t)
+	}
+}
 
 // either visits a time whose distance from now is the same in equal states, or that has stayed the same and
 // was not after most. It reports whether it has moved.

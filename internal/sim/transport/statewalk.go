@@ -12,7 +12,7 @@ func (q *QP) Walk(w *state.Walk, own, peer state.Group) {
 	if r.cfg.PaceSlack > 0 {
 		w.Refuse("packets that make up for late ones")
 	}
-	w.Group = own
+	w.Group, w.Idle = own, r.una == r.nxt
 	w.Visit(&r.endpoint)
 	w.Visit(&r.congestion)
 	w.Visit(&r.progress)

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"slices"
+
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/transfer"
 	"weft/internal/sim/workload/serving"
@@ -19,9 +21,11 @@ type courier struct {
 	sent      []consignment
 	lanes     []lane
 	lane      map[int]int32 // by message under way
-	open      int           // consignments on their way
+	open      int           // consignments on their way, or delayed by exchanges
 	rate      float64       // bytes in a second that the library moves from a node, or to one
 	busy      []units.Time  // by node: until when the library moves data from it, at its rate
+	going     []int         // consignments on their way, the oldest first
+	turn      uint64        // counts what begins, ends, or comes from outside
 }
 
 // way is what all consignments of a job share.
@@ -75,6 +79,7 @@ type consignment struct {
 	tokens   int
 	at       units.Time // layer l leaves no earlier than at + (l+1) × each
 	each     units.Time
+	first    int   // lane
 	left     int32 // lanes
 }
 
@@ -91,7 +96,9 @@ type lane struct {
 func (c *courier) send(k consignment) {
 	number := len(c.sent)
 	c.open++
-	c.sent = append(c.sent, k)
+	k.first = len(c.lanes)
+	c.sent, c.going = append(c.sent, k), append(c.going, number)
+	c.anew()
 	posting, layers := c.way.posting(), c.way.cache.Layers
 	posters, stages := posting.Tensor, posting.Pipeline
 	for stage := range stages {
@@ -128,6 +135,8 @@ func (c *courier) arm(number int) {
 	}
 	if k.left--; k.left == 0 {
 		c.open--
+		c.going = slices.DeleteFunc(c.going, func(number int) bool { return number == int(l.consignment) })
+		c.anew()
 		c.delivered(int(l.consignment))
 	}
 }
@@ -140,6 +149,7 @@ func (c *courier) post(number int) {
 		c.arm(number)
 		return
 	}
+	c.beat(number)
 	for _, s := range w.shares {
 		if !w.posts(s, l.poster) {
 			continue

@@ -34,6 +34,8 @@ type Options struct {
 	// Near is a rate near which LimitOf may find the limit; 0: near that without a network.
 	Near    float64
 	Workers int // 0 is all cores
+	// Exact says whether layers of transfers are skipped that repeat earlier ones exactly; ExactOff simulates all.
+	Exact sim.Exact
 	// Cache, if not nil, has the results of earlier simulations, and takes the new ones.
 	Cache known.Store
 	// Progress, if not nil, is called after each simulation, never concurrently.
@@ -65,6 +67,7 @@ type study struct {
 	packets     int64      // most of a run's exchanges beside transfers
 	met         *met       // slowdowns where exchanges and transfers meet; nil: runs simulate them
 	most        int        // tokens of a GPU in an exchange that is simulated alone
+	whole       bool       // no period is skipped
 }
 
 // paces are the times of the iterations of both pools: with prompts, and of answers alone.
@@ -126,7 +129,7 @@ func Alone(ctx context.Context, r *scenario.Resolved, o Options) (*results.Servi
 
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
-	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met, most: cmp.Or(o.most, math.MaxInt)}
+	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met, most: cmp.Or(o.most, math.MaxInt), whole: o.Exact == sim.ExactOff}
 	if rate, err = s.draw(o); err != nil {
 		return nil, 0, err
 	}
@@ -414,7 +417,7 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 // carried simulates the requests on a fabric, with exchanges beside transfers if t is not nil, and returns
 // the program above the fabric.
 func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *results.ServingFabric, tell func(share float64)) *floor {
-	f := &floor{together: t, tell: tell}
+	f := &floor{together: t, tell: tell, consignments: len(requests)}
 	for i := range requests {
 		f.tokens += requests[i].Prompt
 	}
@@ -426,7 +429,7 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 	}
 	alone := serving.Alone(s.jobs[fabric], requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
 	limit := max(s.r.Run.Limit.SimulatedTime, patience*alone.End())
-	x, err := transfer.Run(ctx, s.plans[fabric], s.r, transfer.Options{Limit: limit, Graphs: t != nil}, f)
+	x, err := transfer.Run(ctx, s.plans[fabric], s.r, transfer.Options{Limit: limit, Graphs: t != nil, Whole: s.whole}, f)
 	if t != nil && t.err != nil {
 		err = t.err
 	}
@@ -472,6 +475,8 @@ type floor struct {
 	tell      func(share float64)
 	tokens    int // of all prompts
 	moved     int // of them that decode has
+	// consignments is about the number of them.
+	consignments int
 }
 
 // Begin implements transfer.Program.
@@ -482,9 +487,13 @@ func (f *floor) Begin(b *transfer.Board) {
 
 // Timer implements transfer.Program.
 func (f *floor) Timer(_ *transfer.Board, tag uint64) {
-	switch kind, number := tagKind(tag); kind {
-	case tagLane:
+	kind, number := tagKind(tag)
+	if kind == tagLane {
 		f.post(number)
+		return
+	}
+	f.anew()
+	switch kind {
 	case tagJob:
 		f.scheduler.Timer(uint64(number))
 	case tagLayer:
@@ -524,6 +533,7 @@ func (f *floor) delivered(number int) {
 // Arrived implements transfer.Program.
 func (f *floor) Arrived(_ *transfer.Board, message int) {
 	if number, is := f.stages.messages[message]; is {
+		f.anew()
 		delete(f.stages.messages, message)
 		f.stages.arrived(number)
 		return

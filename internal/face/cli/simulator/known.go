@@ -92,13 +92,13 @@ func (e *Simulator) Training(ctx context.Context, r *scenario.Resolved, o traini
 
 // Serving is serve.Run for a study with many jobs.
 func (e *Simulator) Serving(ctx context.Context, r *scenario.Resolved, o serve.Options) (*results.Serving, error) {
-	o.Cache = e.Store()
+	o.Cache, o.Exact = e.Store(), e.Exact
 	return serve.Run(ctx, r, o)
 }
 
 // Limit is serve.LimitOf for a study with many jobs.
 func (e *Simulator) Limit(ctx context.Context, r *scenario.Resolved, o serve.Options) (*serve.Limit, error) {
-	o.Cache = e.Store()
+	o.Cache, o.Exact = e.Store(), e.Exact
 	return serve.LimitOf(ctx, r, o)
 }
 

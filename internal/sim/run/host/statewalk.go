@@ -10,6 +10,7 @@ import (
 // time, and stay before the others. tag visits a timer's tag.
 func (h *Timers) Walk(w *state.Walk, tag func(*Timer)) {
 	w.Due(&h.next)
+	w.Due(&h.later)
 	w.Word(uint64(len(h.heap)))
 	slices.SortFunc(h.heap, func(a, b Timer) int {
 		if a.Before(&b) {

@@ -34,6 +34,7 @@ type Timers struct {
 	heap  engine.Heap[Timer, *Timer]
 	order uint64
 	next  units.Time // the earliest requested event; 0 if none
+	later units.Time // one that was requested before an earlier one; 0 if none
 }
 
 // Before orders by time, then by the order of scheduling.
@@ -57,10 +58,19 @@ func (h *Timers) arm(p *fabric.Partition, source uint32) {
 	if len(h.heap) == 0 {
 		return
 	}
-	if at := h.heap[0].at; h.next == 0 || at < h.next {
-		h.next = at
-		p.At(at, source)
+	at := h.heap[0].at
+	if h.next != 0 && at >= h.next {
+		return
 	}
+	if h.later == at { // else a timer that is far away would get an event more for each near one
+		h.next, h.later = at, 0
+		return
+	}
+	if h.later == 0 || h.next != 0 && h.next < h.later {
+		h.later = h.next
+	}
+	h.next = at
+	p.At(at, source)
 }
 
 // Run runs the actions that are due. If an earlier event has run them already, it does nothing.
@@ -68,6 +78,9 @@ func (h *Timers) Run(p *fabric.Partition, source uint32, do func(*Timer)) {
 	for len(h.heap) > 0 && h.heap[0].at <= p.Now() {
 		t := h.heap.Pop()
 		do(&t)
+	}
+	if h.later == p.Now() {
+		h.later = 0
 	}
 	if h.next == p.Now() { // only now: actions scheduled meanwhile request no event of their own
 		h.next = 0

@@ -61,6 +61,8 @@ type Options struct {
 	Limit units.Time // of simulated time
 	// Graphs says that the program launches graphs, which need the nodes' scale-up networks.
 	Graphs bool
+	// Whole simulates every period of a Repeating program, too.
+	Whole bool
 }
 
 // Run runs a program on a plan until nothing is left to do or the limit of simulated time is over. An
@@ -71,7 +73,7 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 	ranks := r.Cluster.Ranks()
 	b := &Board{
 		program: p, path: host.PathOf(own.Fabric, &r.Cluster.Node), posting: own.Fabric.Host.Post,
-		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]units.QPN), waiting: make(map[end][]host.Transfer),
+		jitter: jitter.Of(&r.Run, own.Fabric, ranks), hosts: make([]rankHost, ranks), links: make(map[pair][]units.QPN), free: make(map[[2]int32][]int32), waiting: make(map[end][]host.Transfer),
 		reads: protocol.Of(own.Fabric.Kind).RDMA(), scenario: r,
 	}
 	send, receive := host.ReadTerms(own.Fabric, &r.Cluster.Node)
@@ -95,6 +97,9 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 		return nil, err
 	}
 	b.p = b.net.Partition(0)
+	if !o.Graphs && !o.Whole && beside.None() {
+		b.skipPeriods()
+	}
 	p.Begin(b)
 	err = b.net.Run(o.Limit, 1, stop)
 	out := &Outcome{Counts: measure.Counts(b.net.Network)}
@@ -107,21 +112,24 @@ func Run(ctx context.Context, plan *network.Plan, r *scenario.Resolved, o Option
 
 // Board is where a program posts.
 type Board struct {
-	net      *network.Network
-	p        *fabric.Partition
-	program  Program
-	path     host.Path
-	reading  host.Path  // of READs, without copies
-	posting  units.Time // of a work request, in its thread
-	jitter   *jitter.Jitter
-	hosts    []rankHost
-	own      host.Timers             // of the program
-	links    map[pair][]units.QPN    // ends at the poster's NIC
-	waiting  map[end][]host.Transfer // slices without room in their send queue, in order
-	messages []flight
-	open     int // messages in flight
-	reads    bool
-	scenario *scenario.Resolved
+	net     *network.Network
+	p       *fabric.Partition
+	program Program
+	// repeating is the program, if its periods are skipped.
+	repeating Repeating
+	path      host.Path
+	reading   host.Path  // of READs, without copies
+	posting   units.Time // of a work request, in its thread
+	jitter    *jitter.Jitter
+	hosts     []rankHost
+	own       host.Timers             // of the program
+	links     map[pair][]units.QPN    // ends at the poster's NIC
+	waiting   map[end][]host.Transfer // slices without room in their send queue, in order
+	messages  []flight
+	free      map[[2]int32][]int32 // numbers of messages that are over, by the ranks between which they went
+	open      int                  // messages in flight
+	reads     bool
+	scenario  *scenario.Resolved
 	// launchers are by rank; each is that of several ranks. nil: none.
 	launchers []*executor.Launcher
 	launched  int // graphs that are not over
@@ -141,9 +149,10 @@ type rankHost struct {
 
 // flight is a message in flight: what is left of it, and the ranks that post and take it.
 type flight struct {
-	left  int32 // slices
-	taker int32 // rank whose memory it reaches
-	read  bool
+	left    int32    // slices
+	unacked int32    // slices whose poster has no completion
+	ranks   [2]int32 // from whose memory it comes, and whose it reaches
+	read    bool
 }
 
 // pair identifies connections: of two ranks over two NICs, in a class.
@@ -169,18 +178,23 @@ func (b *Board) At(at units.Time, tag uint64) {
 	b.own.Schedule(b.p, uint32(len(b.hosts)), at, host.Timer{Kind: host.TimerBegin, Tag: tag})
 }
 
-// Post posts a message and returns its number. A message without bytes has arrived when it is
-// posted; the program hears of it all the same.
+// Post posts a message and returns its number, which an earlier one between the same ranks may have had. A message
+// without bytes has arrived when it is posted; the program hears of it all the same.
 func (b *Board) Post(m *Message) int {
-	id := len(b.messages)
+	id, ranks := len(b.messages), [2]int32{m.From, m.To}
+	if free := b.free[ranks]; len(free) > 0 {
+		id, b.free[ranks] = int(free[len(free)-1]), free[:len(free)-1]
+	} else {
+		b.messages = append(b.messages, flight{})
+	}
 	read := m.Read && b.reads
 	poster, other := m.From, m.To
 	if read {
 		poster, other = other, poster
 	}
-	b.messages = append(b.messages, flight{taker: m.To, read: read})
+	b.messages[id] = flight{ranks: ranks, read: read}
 	if id >= maxMessages {
-		b.fail(fmt.Errorf("more than %d messages in a run: simulate fewer requests", maxMessages))
+		b.fail(fmt.Errorf("more than %d messages at a time: simulate fewer requests", maxMessages))
 		return id
 	}
 	if n := m.count(b.path.Piece); n > maxSlices {
@@ -196,6 +210,7 @@ func (b *Board) Post(m *Message) int {
 			k.a, k.b = k.b, k.a
 		}
 		b.messages[id].left++
+		b.messages[id].unacked++
 		b.post(k, turn/len(m.Routes), id, bytes)
 		turn++
 	})
@@ -394,12 +409,15 @@ func (b *Board) Complete(p *fabric.Partition, nic int32, c *transport.Completion
 		if len(b.waiting) > 0 {
 			b.roomAt(end{nic, c.QPN})
 		}
-		if id = int(c.ID); !b.messages[id].read {
-			return // the acknowledgement of a WRITE
+		id = int(c.ID)
+		b.messages[id].unacked--
+		if !b.messages[id].read { // the acknowledgement of a WRITE
+			b.forget(id)
+			return
 		}
 		path = &b.reading
 	}
-	rank := b.messages[id].taker
+	rank := b.messages[id].ranks[1]
 	h := &b.hosts[rank]
 	copied := h.cores.Copy(&h.receiving, p.Now(), b.path.CopyTime(int64(c.Bytes)))
 	at := b.jitter.InOrder(&h.latest[jitter.Receiver], copied+path.Receive+b.jitter.Draw(jitter.Receiver, int(rank)))
@@ -415,6 +433,16 @@ func (b *Board) arrived(id int) {
 	b.open--
 	b.ended = b.Now()
 	b.program.Arrived(b, id)
+	b.forget(id)
+}
+
+// forget frees the number of a message that has arrived, if nothing more comes of it.
+func (b *Board) forget(id int) {
+	m := &b.messages[id]
+	if m.left > 0 || m.unacked > 0 {
+		return
+	}
+	b.free[m.ranks] = append(b.free[m.ranks], int32(id))
 }
 
 // fail keeps the first error of a run.

@@ -85,8 +85,8 @@ type RTTCCParams struct {
 type RTTCC struct {
 	p         *RTTCCParams `state:"-"`
 	rate      units.Rate
-	judgedAt  units.Time // the rate may have changed then
-	calmSince units.Time // the last congestion
+	judgedAt  units.Time `state:"idle"` // the rate may have changed then
+	calmSince units.Time // the last congestion; 0 at the line's rate, at which it makes no difference
 	congested bool       // it has been congested
 	notified  bool       // a CNP came since judgedAt
 }
@@ -96,7 +96,7 @@ func newRTTCC(p *RTTCCParams) *RTTCC { return &RTTCC{p: p} }
 
 // Start begins at line rate.
 func (c *RTTCC) Start(now units.Time, a *Allowance) Wants {
-	*c = RTTCC{p: c.p, rate: c.p.LineRate, judgedAt: now, calmSince: now}
+	*c = RTTCC{p: c.p, rate: c.p.LineRate, judgedAt: now}
 	*a = Free()
 	a.Rate = c.rate
 	return WantAcks | WantRTT
@@ -128,7 +128,9 @@ func (c *RTTCC) Acked(now units.Time, ack Ack, a *Allowance) {
 		c.decrease(ack.RTT, target)
 		c.congested, c.calmSince = true, now
 	}
-	c.rate = min(max(c.rate, c.p.MinRate), c.p.LineRate)
+	if c.rate = min(max(c.rate, c.p.MinRate), c.p.LineRate); c.rate == c.p.LineRate {
+		c.calmSince = 0
+	}
 	c.judgedAt, c.notified = now, false
 	a.Rate = c.rate
 }
