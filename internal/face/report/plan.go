@@ -269,7 +269,7 @@ func publicNote(shown []*plan.Design) string {
 	default:
 		text += fmt.Sprintf(" (%d to %d)", first, last)
 	}
-	return text + ", no quotes; ≥ leaves out what has no price. --prices takes yours."
+	return text + ", no quotes; ≥ leaves out what has no price. --prices takes yours. Power is typical, and feeds must give more."
 }
 
 // boundNote says where a bound of power comes from.

@@ -31,7 +31,7 @@ func growthSection(d *plan.Design, in doc.Place) doc.Section {
 			name = ""
 		}
 	}
-	notes := []string{fmt.Sprintf("At %s GPUs: %s. Today's switches are enough for %s GPUs. --out writes each cable.",
+	notes := []string{fmt.Sprintf("At %s GPUs: %s. Today's switches are enough for %s GPUs. Cost: what is bought, NICs and fibres too. --out writes each cable.",
 		doc.Integer(int64(d.Growth.GPUs)), d.Growth.Name, doc.Integer(int64(d.Growth.Holds)))}
 	return doc.Section{Title: "Growth of " + d.Name, In: in, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }

@@ -58,15 +58,11 @@ func (x *draft) build() (*built, error) {
 // Racks of several trays also have the largest unit that divides them evenly, whatever leaves it takes, as NVIDIA's GB300 on Ethernet: eight
 // racks are four units of two, and not three, three and two.
 func (x *draft) evened() (out []choice) {
+	if out := x.evenTree(); len(out) > 0 {
+		return out
+	}
 	planes, several := x.spec.(topology.MultiPlane)
-	plane := x.spec
-	if several {
-		plane = planes.Fabric
-	}
-	if tree, is := plane.(topology.TwoLevel); is && x.unit == 0 && uneven(tree) {
-		return x.evenTree(tree)
-	}
-	rail, is := plane.(topology.Rail)
+	rail, is := x.onePlane().(topology.Rail)
 	if !is || x.unit > 0 || x.unmanaged || x.count.Switches[2] > 0 {
 		return nil
 	}
@@ -114,8 +110,21 @@ func uneven(tree topology.TwoLevel) bool {
 	return err == nil && n.Switches[1] > 0 && n.Cables[topology.LeafSpine]/n.Switches[0]%n.Switches[1] > 0
 }
 
-// evenTree is the choice with so many NICs on a leaf that spines divide its uplinks, and the fewest switches.
-func (x *draft) evenTree(tree topology.TwoLevel) (out []choice) {
+// onePlane is the network of a plane.
+func (x *draft) onePlane() topology.Spec {
+	if planes, several := x.spec.(topology.MultiPlane); several {
+		return planes.Fabric
+	}
+	return x.spec
+}
+
+// evenTree is, for a fat-tree whose spines do not divide the uplinks of a leaf, the choice with so many NICs on a leaf that they do, and
+// with the fewest switches.
+func (x *draft) evenTree() (out []choice) {
+	tree, is := x.onePlane().(topology.TwoLevel)
+	if !is || x.unit > 0 || !uneven(tree) {
+		return nil
+	}
 	least := 0
 	for tree.LeafEndpoints = tree.Radix - 1; tree.LeafEndpoints > 0; tree.LeafEndpoints-- {
 		count, err := tree.Count()

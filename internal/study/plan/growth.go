@@ -29,9 +29,15 @@ func (c choice) growth(r *Request) *Growth {
 	var found *Growth
 	var why error
 	for i, later := range c.later(r) {
-		_, _, count, err := later.resolve(later.text(r, r.Later))
+		_, spec, count, err := later.resolve(later.text(r, r.Later))
 		if err == nil {
 			err = fits(later.shape, count)
+		}
+		if x := (draft{choice: later, spec: spec}); i > 0 && err == nil { // a new tree, all of whose cables are new
+			if even := x.evenTree(); len(even) > 0 {
+				later = even[0]
+				_, _, count, err = later.resolve(later.text(r, r.Later))
+			}
 		}
 		switch {
 		case err != nil && why == nil:

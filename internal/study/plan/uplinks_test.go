@@ -69,3 +69,21 @@ func TestSpinesDivideTheUplinksOfALeaf(t *testing.T) {
 		}
 	}
 }
+
+// So have the leaves of a tree that a single switch grows into: 576 NICs are ten leaves of up to 60, with 12 cables to each of 5 spines.
+func TestSpinesOfALaterTreeDivideTheUplinks(t *testing.T) {
+	p := made(t, "{gpus: 64, gpus-later: 576, fabrics: roce-v2, switches: sn5600, shapes: [single-switch, fat-tree]}", nil)
+	i := slices.IndexFunc(p.Designs, func(d *plan.Design) bool { return d.Levels == 1 })
+	if i < 0 || p.Designs[i].Growth.Count.Switches != [3]int{10, 5, 0} {
+		t.Errorf("the single switch is design %d, and grows into %+v", i, p.Designs[max(0, i)].Growth)
+	}
+}
+
+// A card of two QSFP112 ports takes QSFP112 modules at 200 Gb/s too, not the OSFP ones of cards with one port (MMA1Z00-NS400, NVIDIA).
+func TestACardOfTwoPortsHasModulesOfItsConnector(t *testing.T) {
+	d := made(t, "{gpus: 8192, node: hgx-h800, fabrics: roce-v2, shapes: dual-plane, switches: sn5600}", nil).Designs[0]
+	at := slices.IndexFunc(d.Bill, func(l plan.Line) bool { return l.Item == "MMA1Z00-NS400" })
+	if at < 0 || d.Bill[at].Quantity != 16384 || slices.ContainsFunc(d.Bill, func(l plan.Line) bool { return l.Item == "MMA4Z00-NS400" }) {
+		t.Errorf("%+v", d.Bill)
+	}
+}
