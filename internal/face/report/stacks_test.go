@@ -12,8 +12,10 @@ func TestTheRangeOverStacksIsThatOfTheFastestFabric(t *testing.T) {
 	const known = "6 % of 5 steps"
 	slow := results.TrainingFabric{Name: "slow", StepPs: 3e12, Stacks: []results.StackStep{{Stack: "nemo", StepPs: 3e12}}}
 	fast := results.TrainingFabric{Name: "fast", StepPs: 2e12, Stacks: []results.StackStep{
-		{Stack: "megatron", StepPs: 2e12, HeldOut: known}, {Stack: "torchtitan", StepPs: 25e11, HeldOut: known, LimitedPs: 3e12, Power: "500 W"},
-		{Stack: "maxtext", StepPs: 26e11}, {Stack: "deepspeed", StepPs: 3e12, HeldOut: known, Assumed: true},
+		{Stack: "megatron", StepPs: 2e12, HeldOut: known},
+		{Stack: "torchtitan", StepPs: 25e11, HeldOut: known, LimitedPs: 3e12, Power: "500 W"},
+		{Stack: "maxtext", StepPs: 26e11},
+		{Stack: "deepspeed", StepPs: 3e12, HeldOut: known, Assumed: true},
 	}}
 	got := strings.Join(stacksSentence(&results.Training{Fabrics: []results.TrainingFabric{slow, fast}}), " ")
 	if want := "those with published steps of such models on such GPUs the step on fast takes 2.00 s (megatron) to 2.50 s (torchtitan, 25 % longer). No such steps: maxtext, deepspeed. " +
