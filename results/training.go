@@ -134,6 +134,10 @@ type StackStep struct {
 	MFU    float64 `json:"mfu"`
 	// HeldOut is the mean error, without its sign, of the stack's published steps that gave no figure, as a text.
 	HeldOut string `json:"held_out_error,omitempty"`
+	// LimitedPs is the step with GPUs of the Power that those of the stack's steps had, as training.stack has it; 0 if that is not known
+	// to differ from the scenario's.
+	LimitedPs int64  `json:"limited_ps,omitempty"`
+	Power     string `json:"power,omitempty"`
 	// Assumed says that no published step of the stack has a GPU of this architecture.
 	Assumed bool `json:"assumed,omitempty"`
 }

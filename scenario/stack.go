@@ -39,6 +39,8 @@ type StackKernels struct {
 	Attention Ratio
 	// Sustained is the share of the kernels' rate that long runs leave.
 	Sustained Ratio
+	// Power is what the GPUs of the stack's steps have, such as "500 W", if Sustained is theirs.
+	Power string
 	// Assumed says that no published step of the stack has a GPU of this architecture.
 	Assumed bool
 }
@@ -56,10 +58,18 @@ func KernelsOf(s Stack, g *GPU) StackKernels {
 	}
 	if f, ok := e.Known("about.sustained." + g.Model); ok {
 		out.Sustained = mustRatio(f.Value)
+		power, _ := e.Known("about.power." + g.Model)
+		out.Power = power.Value
 	}
 	_, steps := e.Known("about.steps." + string(g.Architecture))
 	out.Assumed = !steps
 	return out
+}
+
+// Framework is the share of the kernels' rate that steps of a stack reach.
+func (s Stack) Framework() Ratio {
+	f, _ := stackEntry(s).Known("framework")
+	return mustRatio(f.Value)
 }
 
 // HeldOut is the mean error of a stack's published steps that gave no figure of its entry, without its sign, as a text

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"weft/internal/face/doc"
 	"weft/results"
@@ -49,10 +50,32 @@ func stacksSentence(t *results.Training) []string {
 	if best < 0 || len(t.Fabrics[best].Stacks) == 0 {
 		return nil
 	}
-	s := t.Fabrics[best].Stacks
-	first, last := s[0], s[len(s)-1]
-	return []string{fmt.Sprintf("The scenario names no training.stack. Over the stacks with published steps the step on %s takes %s (%s) to %s (%s, %s longer).",
-		quoted(t.Fabrics[best].Name), shortTime(units.Time(first.StepPs)), first.Stack, shortTime(units.Time(last.StepPs)), last.Stack, percent(float64(last.StepPs)/float64(first.StepPs)-1))}
+	all := t.Fabrics[best].Stacks
+	var of []results.StackStep
+	var others []string
+	limited := ""
+	for _, s := range all {
+		if s.Assumed || s.HeldOut == "" {
+			others = append(others, s.Stack)
+		} else {
+			of = append(of, s)
+		}
+		if s.LimitedPs > 0 {
+			limited += fmt.Sprintf(" All GPUs have the scenario's power; those of %s's steps had %s, with which training.stack: %s takes %s.", s.Stack, s.Power, s.Stack, shortTime(units.Time(s.LimitedPs)))
+		}
+	}
+	over := "those with published steps of such models on such GPUs"
+	if len(of) == 0 {
+		of, over = all, "all, none of which has published steps of such models on such GPUs,"
+	} else if len(others) > 0 {
+		limited = fmt.Sprintf(" No such steps: %s.", strings.Join(others, ", ")) + limited
+	}
+	first, last := of[0], of[len(of)-1]
+	text := fmt.Sprintf("The scenario names no training.stack. Over %s the step on %s takes %s (%s)", over, quoted(t.Fabrics[best].Name), shortTime(units.Time(first.StepPs)), first.Stack)
+	if len(of) > 1 {
+		text += fmt.Sprintf(" to %s (%s, %s longer)", shortTime(units.Time(last.StepPs)), last.Stack, percent(float64(last.StepPs)/float64(first.StepPs)-1))
+	}
+	return []string{text + "." + limited}
 }
 
 // muchExchanged is the share of exposed exchanges with experts in a step from which on they are named.
@@ -83,11 +106,11 @@ func expertsSentences(t *results.Training) (out []string) {
 
 // rateNote is the share of the kernels' rate at which a step computes, and what sets it.
 func rateNote(stack string, framework float64) string {
-	from := "without a stack"
+	from := ", without a stack"
 	if stack != "" {
-		from = "of training.stack " + stack
+		from = "; training.stack " + stack
 	}
-	return fmt.Sprintf("%s of these kernels' rate (training.framework, %s)", percent(framework), from)
+	return fmt.Sprintf("%s of these kernels' rate (training.framework%s)", percent(framework), from)
 }
 
 // heldOut is how far off the published steps of the job's stack were that gave no figure; empty without a stack or such steps.

@@ -9,10 +9,22 @@ import (
 
 // Without a stack the range over the stacks is said, on the fastest fabric.
 func TestTheRangeOverStacksIsThatOfTheFastestFabric(t *testing.T) {
+	const known = "6 % of 5 steps"
 	slow := results.TrainingFabric{Name: "slow", StepPs: 3e12, Stacks: []results.StackStep{{Stack: "nemo", StepPs: 3e12}}}
-	fast := results.TrainingFabric{Name: "fast", StepPs: 2e12, Stacks: []results.StackStep{{Stack: "megatron", StepPs: 2e12}, {Stack: "torchtitan", StepPs: 25e11}}}
+	fast := results.TrainingFabric{Name: "fast", StepPs: 2e12, Stacks: []results.StackStep{
+		{Stack: "megatron", StepPs: 2e12, HeldOut: known},
+		{Stack: "torchtitan", StepPs: 25e11, HeldOut: known, LimitedPs: 3e12, Power: "500 W"},
+		{Stack: "maxtext", StepPs: 26e11},
+		{Stack: "deepspeed", StepPs: 3e12, HeldOut: known, Assumed: true},
+	}}
 	got := strings.Join(stacksSentence(&results.Training{Fabrics: []results.TrainingFabric{slow, fast}}), " ")
-	if want := "the step on fast takes 2.00 s (megatron) to 2.50 s (torchtitan, 25 % longer)."; !strings.HasSuffix(got, want) {
+	if want := "those with published steps of such models on such GPUs the step on fast takes 2.00 s (megatron) to 2.50 s (torchtitan, 25 % longer). No such steps: maxtext, deepspeed. " +
+		"All GPUs have the scenario's power; those of torchtitan's steps had 500 W, with which training.stack: torchtitan takes 3.00 s."; !strings.HasSuffix(got, want) {
+		t.Errorf("the sentence is %q, want %q at its end", got, want)
+	}
+	fast.Stacks = fast.Stacks[2:]
+	got = strings.Join(stacksSentence(&results.Training{Fabrics: []results.TrainingFabric{fast}}), " ")
+	if want := "Over all, none of which has published steps of such models on such GPUs, the step on fast takes 2.60 s (maxtext) to 3.00 s (deepspeed, 15 % longer)."; !strings.HasSuffix(got, want) {
 		t.Errorf("the sentence is %q, want %q at its end", got, want)
 	}
 	if got := stacksSentence(&results.Training{Fabrics: []results.TrainingFabric{{Name: "one", StepPs: 1}}}); got != nil {
@@ -45,7 +57,7 @@ func TestAStepSaysOnWhatItsComputingTimesRest(t *testing.T) {
 		job  results.TrainingJob
 		want string
 	}{
-		{results.TrainingJob{Stack: "megatron", Framework: 0.88, HeldOut: "4 % of 6 steps"}, "all at 88 % of these kernels' rate (training.framework, of training.stack megatron); published steps of megatron that gave no figure were off by 4 % of 6 steps, in the mean and without sign."},
+		{results.TrainingJob{Stack: "megatron", Framework: 0.88, HeldOut: "4 % of 6 steps"}, "all at 88 % of these kernels' rate (training.framework; training.stack megatron); published steps of megatron that gave no figure were off by 4 % of 6 steps, in the mean and without sign."},
 		{results.TrainingJob{Framework: 0.83}, "all at 83 % of these kernels' rate (training.framework, without a stack). "},
 	} {
 		if note := notComputed(&results.Training{Job: c.job}); !strings.Contains(note, c.want) {
@@ -59,6 +71,10 @@ func TestDivisionsSayWhatTheyAre(t *testing.T) {
 	d := &results.TrainingDivisions{Partial: true, Divisions: []results.TrainingDivision{{EstimatePs: 2e12}}}
 	if got, want := divisionSentences(d)[1], "By estimate the shortest step, 2.00 s"; !strings.HasPrefix(got, want) {
 		t.Errorf("a stopped search says %q, want %q", got, want)
+	}
+	d.GivenFails = "the job needs 90 GiB"
+	if got, want := strings.Join(divisionSentences(d), " "), "With the scenario's own division the job does not run: the job needs 90 GiB."; !strings.Contains(got, want) {
+		t.Errorf("a search says %q, want %q in it", got, want)
 	}
 	d.Simulated, d.Divisions = 2, []results.TrainingDivision{
 		{EstimatePs: 99e10, Fabrics: []results.DivisionOnFabric{{Name: "f", StepPs: 100e10}}}, {EstimatePs: 102e10, Fabrics: []results.DivisionOnFabric{{Name: "f", StepPs: 100e10}}},

@@ -28,7 +28,7 @@ const (
 	noScaleUp   = 20e9 // bytes per second: PCIe
 )
 
-func ratesOf(r *scenario.Resolved, fabric int) *rates {
+func ratesOf(r *scenario.Resolved) *rates {
 	n := &r.Cluster.Node
 	inside := float64(n.ScaleUp.Rate()) / 8 * insideShare
 	if inside == 0 {
@@ -36,7 +36,7 @@ func ratesOf(r *scenario.Resolved, fabric int) *rates {
 	}
 	return &rates{
 		inside: inside, perNode: max(1, n.GPUs),
-		across: float64(r.Fabrics[fabric].Link.Rate()) / 8 * acrossShare * float64(n.NICs) / float64(max(1, n.GPUs)),
+		across: float64(r.Fabrics[0].Link.Rate()) / 8 * acrossShare * float64(n.NICs) / float64(max(1, n.GPUs)),
 	}
 }
 

@@ -66,7 +66,7 @@ func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.Traini
 	if len(list) == 0 {
 		return nil, nothingFits(out, least)
 	}
-	network := ratesOf(r, 0)
+	network := ratesOf(r)
 	list, done, next, err := s.first(ctx, network, list, out)
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ training:
 	r := simtest.Resolve(t, job)
 	for _, p := range []string{"", "  parallel: {tensor: 4}\n", "  parallel: {tensor: 2, pipeline: 4}\n", "  parallel: {pipeline: 2, interleave: 2}\n", "  parallel: {zero: 3}\n"} {
 		own := simtest.Resolve(t, job+p)
-		estimate, err := ratesOf(r, 0).estimate(trainingJob(own))
+		estimate, err := ratesOf(r).estimate(trainingJob(own))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ training:
 	for _, text := range []string{job, tinyJob(expertModel, "expert: 2"), tinyJob(denseModel, "tensor: 2")} {
 		r := simtest.Resolve(t, text)
 		own := trainingJob(r)
-		network, nearest, all := ratesOf(r, 0), 0.0, []units.Time(nil)
+		network, nearest, all := ratesOf(r), 0.0, []units.Time(nil)
 		list, _ := (&Search{}).fitting(r, own, new(results.TrainingDivisions))
 		for _, j := range list {
 			estimate, err := network.estimate(j.job)
@@ -357,7 +357,7 @@ func TestTheFieldsOfADivisionReplaceTheScenarios(t *testing.T) {
 func TestWhatAGPUSendsToOtherNodesIsOfAllStages(t *testing.T) {
 	crossing := func(text string) units.Bytes {
 		r := simtest.Resolve(t, text)
-		return ratesOf(r, 0).crossing(trainingJob(r))
+		return ratesOf(r).crossing(trainingJob(r))
 	}
 	two, four := crossing(tinyJob(denseModel, "tensor: 8, pipeline: 2, data: 1")), crossing(tinyJob(denseModel, "tensor: 4, pipeline: 4, data: 1"))
 	if four != two || two == 0 { // between the nodes half as many tensor ranks send twice as much each

@@ -13,13 +13,16 @@ import (
 // errOtherPhase is the error for a job with communication that was not simulated.
 var errOtherPhase = errors.New("its step has communication that this step has not")
 
-// onStacks fills in the step with each stack. A stack whose step sends other messages is left out.
+// onStacks fills in the step with each stack, on GPUs with the scenario's power: stacks are compared, and not limits of power. A stack whose step sends other messages is left out.
 func (s *steps) onStacks() error {
 	if s.result != &s.out.Fabrics[s.fabric] {
 		return nil
 	}
 	for _, r := range s.stacks {
-		step, err := s.changed(trainingJob(r))
+		gpu := &r.Cluster.Node.GPU
+		level, kernels := *r, scenario.KernelsOf(r.Training.Stack, gpu)
+		level.Cluster.Node.GPU.Sustained = s.scenario.Cluster.Node.GPU.Sustained
+		step, err := s.changed(trainingJob(&level))
 		switch {
 		case errors.Is(err, errOtherPhase):
 			continue
@@ -28,7 +31,14 @@ func (s *steps) onStacks() error {
 		}
 		step += units.Time(s.result.StoragePs)
 		stack := r.Training.Stack
-		out := results.StackStep{Stack: string(stack), StepPs: int64(step), HeldOut: stack.HeldOut(s.job.Model.Experts > 0), Assumed: scenario.KernelsOf(stack, &r.Cluster.Node.GPU).Assumed}
+		out := results.StackStep{Stack: string(stack), StepPs: int64(step), HeldOut: stack.HeldOut(s.job.Model.Experts > 0), Assumed: kernels.Assumed}
+		if kernels.Power != "" && gpu.Sustained.Float() < level.Cluster.Node.GPU.Sustained.Float() {
+			limited, err := s.changed(trainingJob(r))
+			if err != nil {
+				return err
+			}
+			out.LimitedPs, out.Power = int64(limited)+s.result.StoragePs, kernels.Power
+		}
 		if seconds := step.Seconds(); seconds > 0 {
 			out.MFU = s.out.Job.FLOPs / seconds / float64(s.out.Job.GPUs) / float64(s.out.Job.Peak)
 		}

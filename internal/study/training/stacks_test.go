@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -48,10 +49,25 @@ func TestTheStepOfAStackIsThatOfTheJobWithIt(t *testing.T) {
 func stepOn(f *results.TrainingFabric, stack scenario.Stack) int64 {
 	for _, s := range f.Stacks {
 		if s.Stack == string(stack) {
-			return s.StepPs
+			return cmp.Or(s.LimitedPs, s.StepPs)
 		}
 	}
 	return 0
+}
+
+// Among the stacks GPUs have the scenario's power: torchtitan with the scenario's gpu.sustained written takes as long, and with that of
+// its own steps longer.
+func TestStacksAreComparedAtOnePower(t *testing.T) {
+	job := tinyJob(denseModel, "tensor: 2")
+	own := simtest.Resolve(t, onStack(job, scenario.TorchTitan))
+	out := trainStep(t, job, Options{Workers: 1, Stacks: []*scenario.Resolved{own}}).Fabrics[0].Stacks[0]
+	level := trainStep(t, strings.Replace(onStack(job, scenario.TorchTitan), "node: dgx-h100}", "node: {preset: dgx-h100, gpu: {model: h100, sustained: 1/1.10}}}", 1), Options{Workers: 1})
+	if want := level.Fabrics[0].StepPs; out.StepPs != want || out.LimitedPs <= out.StepPs || out.Power != "500 W" {
+		t.Errorf("%+v: torchtitan with H100 of 700 W takes %d ps", out, want)
+	}
+	if got := trainStep(t, strings.Replace(onStack(job, scenario.TorchTitan), "training:", "training:\n  framework: 90%", 1), Options{Workers: 1}).Job.HeldOut; got != "" {
+		t.Errorf("a rate that the scenario writes has the stack's error, %s", got)
+	}
 }
 
 // The step with hidden exchanges is that of the job with overlap.experts; a job that has it shows none, nor does one whose

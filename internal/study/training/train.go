@@ -435,7 +435,7 @@ func describeJob(r *scenario.Resolved, j *llm.Job) results.TrainingJob {
 		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
 		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory, Stack: string(r.Training.Stack), Framework: r.Training.Framework.Float(),
 	}
-	if s := r.Training.Stack; s != "" {
+	if s := r.Training.Stack; s != "" && r.Training.Framework.Float() == s.Framework().Float() {
 		out.HeldOut = s.HeldOut(j.Model.Experts > 0)
 	}
 	if p := &r.Training.Published; p.MFU.Den > 0 {
