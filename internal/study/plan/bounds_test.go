@@ -95,7 +95,7 @@ func TestAnUnknownPriceRefusesNothing(t *testing.T) {
 
 // The user's figure of power takes the place of the catalog's, and of a bound.
 func TestAFigureOfTheUsersReplacesABound(t *testing.T) {
-	prices, err := ReadPrices("prices.yaml", []byte("items: [{item: q3400, watts: 3kW}, {item: connectx-8, each: 2000, watts: 40W}]\n"))
+	prices, err := ReadPrices("prices.yaml", []byte("currency: USD\nitems: [{item: q3400, watts: 3kW}, {item: connectx-8, each: 2000, watts: 40W}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestADGXCageTakesAModuleWithAFlatTop(t *testing.T) {
 	for _, x := range []struct{ more, sw, finned, flat string }{
 		{"cables: {node-leaf: 20m}", "qm9700", "MMA4Z00-NS", "MMA4Z00-NS-FLT"},
 		{"cables: {node-leaf: 60m, leaf-spine: 10m}", "qm9700", "MMS4X00-NS", "MMS4X00-NS-FLT"},
-		{"cables: {node-leaf: 60m, leaf-spine: 10m}", "sn5400", "QSFP-DD DR4", "MMS4X00-NS-FLT"},
+		{"cables: {node-leaf: 60m, leaf-spine: 10m}", "sn5400", "MMS1V00-WM", "MMS4X00-NS-FLT"},
 	} {
 		d := only(t, fmt.Sprintf("{gpus: 256, switches: %s, shapes: rail-optimised, %s}", x.sw, x.more))
 		modules := map[string]int{}
@@ -335,7 +335,7 @@ func TestABadRequestIsAnErrorWithItsPlace(t *testing.T) {
 		"items: [{item: qm970, each: 1}]":                           `did you mean "qm9700"?`,
 		"items: [{item: qm9700, each: 1e9}]":                        `items[0].each: "1e9": want an amount`,
 		"items: [{item: qm9700, each: 0.12345}]":                    `"0.12345": want an amount`,
-		"items: [{item: qm9700, each: 1}, {item: qm9700, each: 2}]": `"qm9700" has a price already`,
+		"items: [{item: qm9700, each: 1}, {item: qm9700, each: 2}]": `"qm9700" is there twice`,
 		"electricity: much":                                         `electricity: "much": want an amount`,
 	} {
 		if _, err := plan.ReadPrices("prices.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
