@@ -66,7 +66,9 @@ func (s switchModel) mostPower() int64 {
 func (s switchModel) capacity() float64 { return float64(s.ports.Ports) * float64(s.ports.Rate) }
 
 // cageRate is the rate of all ports of a cage.
-func (s switchModel) cageRate() units.Rate { return units.Rate(s.capacity()) / units.Rate(max(1, s.cages)) }
+func (s switchModel) cageRate() units.Rate {
+	return units.Rate(s.capacity()) / units.Rate(max(1, s.cages))
+}
 
 // nicPower is the typical power of a NIC by a field of its entry, or its bound.
 func (n nicModel) power(field string) Part {
