@@ -49,6 +49,9 @@ func (c choice) bill(r *Request, g *topology.Graph, f *scenario.Fabric) []Line {
 		}
 	}
 	title, power, moduleLinks, connector := n.entry.Title, "about.power", c.machine.moduleLinks, "about.connector"
+	if !c.own { // a card has a cage of its own
+		moduleLinks = 1
+	}
 	switch {
 	case c.ownPlanes():
 		moduleLinks *= c.planes() // the ports of a NIC share its cage

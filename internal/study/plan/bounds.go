@@ -40,7 +40,7 @@ func (s switchModel) power() Part {
 }
 
 // mostPower bounds the power of a switch: by what is published of it; else by its capacity, at the most
-// watts for each bit per second of a switch with a published maximum, of the same port rate if there is one, and of
+// watts for each bit per second of a switch with a published maximum, of the same rate of a cage if there is one, and of
 // the same protocol. 0 if there is none.
 func (s switchModel) mostPower() int64 {
 	if most := published(s.entry); most > 0 {
@@ -54,7 +54,7 @@ func (s switchModel) mostPower() int64 {
 		}
 		each := float64(most) / other.capacity()
 		largest = max(largest, each)
-		if other.ports.Rate == s.ports.Rate {
+		if other.cageRate() == s.cageRate() {
 			same = max(same, each)
 		}
 	}
@@ -66,6 +66,11 @@ func (s switchModel) mostPower() int64 {
 
 // capacity is the rate of all ports of a switch, in bits per second.
 func (s switchModel) capacity() float64 { return float64(s.ports.Ports) * float64(s.ports.Rate) }
+
+// cageRate is the rate of all ports of a cage.
+func (s switchModel) cageRate() units.Rate {
+	return units.Rate(s.capacity()) / units.Rate(max(1, s.cages))
+}
 
 // nicPower is the typical power of a NIC by a field of its entry, or its bound.
 func (n nicModel) power(field string) Part {

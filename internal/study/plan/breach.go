@@ -49,7 +49,11 @@ func (c choice) breaches(r *Request) (out []Breach) {
 	list("shapes", texts(r.Shapes), string(c.shape))
 	list("switches", r.Switches, c.sw.entry.Name)
 	list("nics", r.NICs, c.nic.entry.Name)
-	list("vendors", r.Vendors, c.sw.vendor, c.nic.vendor)
+	makers := []string{c.sw.vendor}
+	if !c.machine.onBoard { // or else the NIC is a part of the machine
+		makers = append(makers, c.nic.vendor)
+	}
+	list("vendors", r.Vendors, makers...)
 	out = append(out, c.otherBreaches(r)...)
 	if c.unmanaged {
 		out = append(out, Breach{Field: "manager", Allowed: "true", Needs: "false"})

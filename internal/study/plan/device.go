@@ -20,6 +20,7 @@ type machine struct {
 	rate        units.Rate // of a NIC's port
 	moduleLinks int        // links per cage of the node
 	onBoard     bool       // its NICs are no cards that another could replace
+	slot        units.Rate // of a NIC; 0 if unknown
 }
 
 // machine is the node of the request.
@@ -29,8 +30,10 @@ func (r *Request) machine() (machine, error) {
 		return machine{}, err
 	}
 	m := machine{preset: r.Node, gpus: number(e, "gpus"), nics: number(e, "nics"), moduleLinks: max(1, number(e, "about.module-links")), onBoard: number(e, "about.nics-on-board") > 0}
-	nic, _ := e.Get("nic")
-	m.nic = nic.Value
+	m.nic = module(e, "nic")
+	if bus, err := catalog.Lookup(catalog.PCIe, module(e, "pcie")); err == nil {
+		m.slot = busRate(bus)
+	}
 	m.rate = rateOf(catalog.NIC, m.nic, "rate")
 	if own, ok := e.Known("nic.rate"); ok {
 		if m.rate, err = units.ParseRate(own.Value); err != nil {

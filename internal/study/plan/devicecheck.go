@@ -69,32 +69,29 @@ func (d *Device) contradictions(kind catalog.Kind) (out []scenario.Problem) {
 	if len(out) > 0 {
 		return out
 	}
-	if rates := ratesOf(kind); d.Rate > 0 && !slices.Contains(rates, d.Rate) {
-		bad("rate", "no link has %s: want one of %s", d.Rate, strings.Join(rateTexts(rates), ", "))
+	if want, ok := hasLink(d.rate(kind)); !ok {
+		bad("rate", "no link has %s: want one of %s", d.Rate, want)
 		return out
 	}
-	map[catalog.Kind]func(fault){catalog.Switch: d.checkSwitch, catalog.NIC: d.checkNIC, catalog.Cable: d.checkCable}[kind](bad)
+	switch kind {
+	case catalog.Switch:
+		d.checkSwitch(bad)
+	case catalog.NIC:
+		d.checkNIC(bad)
+	default:
+		d.checkCable(bad)
+	}
 	return out
 }
 
-// ratesOf are the rates of links from 10 Gb/s on, and those that entries of a kind have.
-func ratesOf(kind catalog.Kind) (out []units.Rate) {
+// hasLink reports whether links of the catalog have a rate, or the ports of its fastest switch, and lists the rates.
+func hasLink(rate units.Rate) (list string, ok bool) {
 	for _, e := range catalog.Entries(catalog.Link) {
-		if rate := linkRate(e.Name); rate >= 10*units.Gbps {
-			out = append(out, rate)
+		if r := linkRate(e.Name); r >= 10*units.Gbps && !strings.Contains(list, r.String()) {
+			list, ok = list+r.String()+", ", ok || r == rate
 		}
 	}
-	for _, e := range catalog.Entries(kind) {
-		out = append(out, rateOf(kind, e.Name, "rate"))
-	}
-	return distinct(out...)
-}
-
-func rateTexts(rates []units.Rate) (out []string) {
-	for _, r := range rates {
-		out = append(out, r.String())
-	}
-	return out
+	return list + mostCage.String(), ok || rate == mostCage
 }
 
 // rate is the rate of a port: the device's, or that of the entry that it is like.

@@ -103,7 +103,7 @@ func TestADGXCageTakesAModuleWithAFlatTop(t *testing.T) {
 	for _, x := range []struct{ more, sw, finned, flat string }{
 		{"cables: {node-leaf: 20m}", "qm9700", "MMA4Z00-NS", "MMA4Z00-NS-FLT"},
 		{"cables: {node-leaf: 60m, leaf-spine: 10m}", "qm9700", "MMS4X00-NS", "MMS4X00-NS-FLT"},
-		{"cables: {node-leaf: 60m, leaf-spine: 10m}", "sn5400", "QSFP-DD DR4", "MMS4X00-NS-FLT"},
+		{"cables: {node-leaf: 60m, leaf-spine: 10m}", "sn5400", "MMS1V00-WM", "MMS4X00-NS-FLT"},
 	} {
 		d := only(t, fmt.Sprintf("{gpus: 256, switches: %s, shapes: rail-optimised, %s}", x.sw, x.more))
 		modules := map[string]int{}

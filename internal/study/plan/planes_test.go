@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim/catalog"
 	"weft/internal/study/plan"
 	"weft/scenario"
 	"weft/units"
@@ -40,6 +41,53 @@ func TestOnePlaneOfB300IsHalfOfTwo(t *testing.T) {
 	}
 }
 
+// NICs on a machine's boards are the machine's: no other takes their place, and their maker is none that the request could leave out. A
+// slot bounds other NICs: 504 Gb/s of PCIe 5.0 hold a port of NDR and none of XDR.
+func TestAMachineBoundsItsNICs(t *testing.T) {
+	for _, d := range made(t, "{gpus: 576, node: gb300-nvl72, vendors: Arista}", nil).Designs {
+		if d.NIC != "connectx-8" || d.Switch != "7060x6-64pe" {
+			t.Errorf("%s: %s in a GB300", d.Name, d.NIC)
+		}
+	}
+	for text, want := range map[string]string{
+		"gpus: 576, node: gb300-nvl72, nics: thor-ultra":            "no thor-ultra: the NICs of gb300-nvl72, connectx-8, are on its boards",
+		"gpus: 64, node: hgx-b300, nics: connectx-7, rate: 400Gbps": "no connectx-7: the NICs of hgx-b300, connectx-8, are on its boards",
+		"gpus: 64, node: mi355x-8, nics: thor-ultra, rate: 800Gbps": "no thor-ultra: a slot of mi355x-8 has 504.1 Gb/s",
+	} {
+		if p := made(t, "{"+text+", shapes: single-switch}", nil); len(p.Designs) > 0 || !slices.Contains(p.Unfit, want) {
+			t.Errorf("%s: %d designs, %v", text, len(p.Designs), p.Unfit)
+		}
+	}
+	for _, d := range made(t, "{gpus: 64, node: mi300x-8, nics: connectx-8}", nil).Designs {
+		if d.Resolved.Fabrics[0].Link.Rate() > 400*units.Gbps || d.Merits.Planes > 1 {
+			t.Errorf("%s in a slot of PCIe 5.0", d.Name)
+		}
+	}
+}
+
+// SN5640: 64 cages of two ports of 400 Gb/s, and no 800GbE (NVIDIA's patch of Linux). BlueField-3: 400GbE or NDR.
+func TestARateBelongsToThePort(t *testing.T) {
+	for _, d := range made(t, "{gpus: 64, node: mi300x-8, fabrics: roce-v2, nics: connectx-7, switches: [sn5640, sn5400]}", nil).Designs {
+		if d.Resolved.Fabrics[0].Link.Rate() > 400*units.Gbps {
+			t.Errorf("%s has ports of 800 Gb/s", d.Name)
+		}
+	}
+	if n := len(made(t, "{gpus: 64, node: mi300x-8, fabrics: infiniband, nics: bluefield-3}", nil).Designs); n == 0 {
+		t.Error("BlueField-3 has no InfiniBand")
+	}
+	// Its price has the bound of switches with such cages, of which an SN5600 has a public price.
+	d := made(t, "{gpus: 64, node: mi300x-8, nics: connectx-7, switches: sn5640, shapes: single-switch}", nil).Designs[0]
+	for _, l := range d.Bill {
+		if l.Item == "sn5640" && (l.Power.Most != 4_000_000 || d.Cost.Total().Most() > 350_000*plan.PerUnit) {
+			t.Errorf("the bounds of an SN5640 are %d mW, and %d of the design", l.Power.Most, d.Cost.Total().Most())
+		}
+	}
+	e, err := catalog.Lookup(catalog.Switch, "sn5640")
+	if f, _ := e.Get("rate"); err != nil || f.Value != "400Gbps" {
+		t.Errorf("the rate of an SN5640 is %s", f.Value)
+	}
+}
+
 // A plane that fits one switch is one switch (NVIDIA, ERA 2-8-9-800: no spine up to 16 nodes; up to 128 NICs a plane of
 // 128 ports).
 func TestSmallPlanesAreASwitchEach(t *testing.T) {
@@ -53,19 +101,25 @@ func TestSmallPlanesAreASwitchEach(t *testing.T) {
 // The cable fits the NIC: a BlueField-3 has QSFP112, a ConnectX-7 OSFP (NVIDIA's list of cables and its page on the
 // MMA4Z00-NS400-T).
 func TestACableFitsTheConnectorOfTheNIC(t *testing.T) {
-	for _, c := range []struct{ nic, length, item string }{
-		{"connectx-7", "3m", "MCP7Y00"},
-		{"bluefield-3", "3m", "MCP7Y10"},
-		{"connectx-7", "5m", "MCA7J60"},
-		{"bluefield-3", "5m", "MCA7J65"},
-		{"connectx-7", "20m", "MMA4Z00-NS400"},
-		{"bluefield-3", "20m", "MMA1Z00-NS400"},
-		{"connectx-7", "80m", "MMS4X00-NS400"},
-		{"bluefield-3", "80m", "MMS1X00-NS400"},
+	for _, c := range []struct{ node, nic, sw, length, item string }{
+		{"hgx-h100-pcie", "connectx-7", "sn5600", "3m", "MCP7Y00"},
+		{"hgx-h100-pcie", "bluefield-3", "sn5600", "3m", "MCP7Y10"},
+		{"hgx-h100-pcie", "connectx-7", "sn5600", "5m", "MCA7J60"},
+		{"hgx-h100-pcie", "bluefield-3", "sn5600", "5m", "MCA7J65"},
+		{"hgx-h100-pcie", "connectx-7", "sn5600", "20m", "MMA4Z00-NS400"},
+		{"hgx-h100-pcie", "bluefield-3", "sn5600", "20m", "MMA1Z00-NS400"},
+		{"hgx-h100-pcie", "connectx-7", "sn5600", "80m", "MMS4X00-NS400"},
+		{"hgx-h100-pcie", "bluefield-3", "sn5600", "80m", "MMS1X00-NS400"},
+		// A cage of QSFP-DD has eight lanes of 50 Gb/s and no copper to four of 100.
+		{"hgx-h100-pcie", "connectx-7", "sn5400", "2m", "MMS4X00-NS400"},
+		{"hgx-h100-pcie", "bluefield-3", "sn5400", "2m", "MMS1X00-NS400"},
+		// A card in the place of the NICs of a DGX has a cage of its own.
+		{"dgx-h100", "bluefield-3", "sn5600", "20m", "MMA1Z00-NS400"},
+		{"rtx-pro-6000-8", "bluefield-3", "sn5600", "3m", "MCP7Y40"},
 	} {
-		d := made(t, "{gpus: 64, node: hgx-h100-pcie, fabrics: roce-v2, nics: "+c.nic+", switches: sn5600, shapes: single-switch, cables: {node-leaf: "+c.length+"}}", nil).Designs[0]
+		d := made(t, "{gpus: 64, node: "+c.node+", fabrics: roce-v2, nics: "+c.nic+", switches: "+c.sw+", shapes: single-switch, cables: {node-leaf: "+c.length+"}}", nil).Designs[0]
 		if !slices.ContainsFunc(d.Bill, func(l plan.Line) bool { return l.Item == c.item }) {
-			t.Errorf("%s over %s: no %s in %+v", c.nic, c.length, c.item, d.Bill)
+			t.Errorf("%s of %s at %s over %s: no %s in %+v", c.nic, c.node, c.sw, c.length, c.item, d.Bill)
 		}
 	}
 }

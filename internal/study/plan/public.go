@@ -104,7 +104,7 @@ func ownPrices() map[string]Part {
 // measure is what a price is compared by.
 type measure struct {
 	kind     string     // switch and its protocol, nic, module
-	port     units.Rate // of a port at its fastest
+	port     units.Rate // of a port at its fastest; of a switch, of a cage
 	capacity float64    // bits per second of all ports
 }
 
@@ -112,7 +112,7 @@ type measure struct {
 func measures() map[string]measure {
 	out := map[string]measure{}
 	for _, s := range switches() {
-		out[s.entry.Name] = measure{"switch " + s.protocol, s.ports.Rate, s.capacity()}
+		out[s.entry.Name] = measure{"switch " + s.protocol, s.cageRate(), s.capacity()}
 	}
 	for _, n := range nics() {
 		out[n.entry.Name] = measure{"nic", n.rate, float64(n.rate)}

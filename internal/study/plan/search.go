@@ -71,7 +71,7 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		}
 		found, reasons = append(found, more...), append(reasons, why...)
 	}
-	p.Unfit = append(unfit(r, m, all), unfitSwitches(r, all)...)
+	p.Unfit = slices.Concat(unfit(r, m, all), unfitNICs(r, m, all), unfitSwitches(r, all))
 	if p.Relax = relax(found); len(p.Relax) == 0 {
 		p.Reasons = inOrder(reasons)
 	}
@@ -158,6 +158,9 @@ func choices(r *Request, m machine) (out []choice) {
 						continue
 					}
 					c := choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, machine: m}
+					if m.slot > 0 && c.nicRate() > m.slot {
+						continue
+					}
 					out = append(out, c.variants(r)...)
 				}
 			}
@@ -191,7 +194,7 @@ func (c choice) managers(r *Request) []choice {
 }
 
 // nicsFor are the NICs that speak a fabric's protocol at its rate. If the request names none and
-// allows the maker of the node's own NIC, that NIC is kept.
+// allows the maker of the node's own NIC, or if it is on the node's boards, that NIC is kept.
 func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 	for _, n := range nics() {
 		link := protocol.Of(preset.kind).Link()
@@ -204,7 +207,7 @@ func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 		}
 	}
 	own := func(n nicModel) bool { return n.entry.Name == m.nic }
-	if i := slices.IndexFunc(nics(), own); len(r.NICs) == 0 && i >= 0 && allowed(r.Vendors, nics()[i].vendor) {
+	if i := slices.IndexFunc(nics(), own); i >= 0 && (m.onBoard || len(r.NICs) == 0 && allowed(r.Vendors, nics()[i].vendor)) {
 		return slices.DeleteFunc(out, func(n nicModel) bool { return !own(n) })
 	}
 	return out

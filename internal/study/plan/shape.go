@@ -76,7 +76,7 @@ func (r *Request) ratiosOf(shape scenario.Shape) []scenario.Ratio {
 // needs a NIC with several ports for the protocol (ConnectX-8 on Ethernet: 2 x 400GbE, or divided), or two-port cards with one
 // cage each: a machine whose cages join the ports of two NICs (DGX H100), or whose NICs are on its boards (GB200
 // NVL72), has no such cards. A divided NIC is for switches that have all of their capacity at the lower rate, as on others it
-// gains no port, and whose ports have the rate of the whole NIC: those of slower switches have slower lanes, and more of them for a link.
+// gains no port, and whose cages have the rate of the whole NIC: those of slower switches have slower lanes, and more of them for a link.
 func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset, s switchModel) bool {
 	if shape != scenario.DualPlane {
 		return true
@@ -85,7 +85,7 @@ func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset
 	if n.inPlanes(link) {
 		rate, _ := n.port(link)
 		ports := n.portsAt(link, preset.rate)
-		whole := s.ports.PortsAt(preset.rate) == s.ports.Ports*int(s.ports.Rate/preset.rate) && s.ports.Rate >= preset.rate*units.Rate(ports)
+		whole := s.ports.PortsAt(preset.rate) == s.ports.Ports*int(s.ports.Rate/preset.rate) && s.capacity() >= float64(s.cages)*float64(preset.rate)*float64(ports)
 		return rate == preset.rate || ports > 1 && whole
 	}
 	return n.twoPorts == preset.rate && m.moduleLinks == 1 && !m.onBoard
@@ -116,6 +116,20 @@ func unfit(r *Request, m machine, all []choice) (out []string) {
 			out = append(out, fmt.Sprintf("no %s: a cage of %s joins the ports of %d NICs, and a NIC with a port on each plane needs a cage for each", shape, r.Node, m.moduleLinks))
 		case shape == scenario.DualPlane:
 			out = append(out, fmt.Sprintf("no %s: the constraints allow no two-port card of the catalog in place of %s", shape, m.nic))
+		}
+	}
+	return out
+}
+
+// unfitNICs lists the reasons why no design can have a requested NIC at the requested rate.
+func unfitNICs(r *Request, m machine, all []choice) (out []string) {
+	for _, name := range r.NICs {
+		switch {
+		case slices.ContainsFunc(all, func(c choice) bool { return c.nic.entry.Name == name && c.nicRate() >= r.leastRate(m) }):
+		case m.onBoard:
+			out = append(out, fmt.Sprintf("no %s: the NICs of %s, %s, are on its boards", name, r.Node, m.nic))
+		case rateOf(catalog.NIC, name, "rate") > m.slot && m.slot > 0:
+			out = append(out, fmt.Sprintf("no %s: a slot of %s has %s", name, r.Node, m.slot))
 		}
 	}
 	return out
