@@ -222,7 +222,7 @@ func TestASeedWithoutASteadyStateIsCounted(t *testing.T) {
 // A run from the cache is the simulated one, a limit of time that requests must keep is part of it, and each kept run comes again from its
 // recipe.
 func TestAKnownJobIsTheSimulated(t *testing.T) {
-	moe := set("serving.model", "{layers: 4, hidden: 1024, ffn: 512, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048, experts: 16, top-k: 2}")
+	moe := set("serving.model", "{layers: 4, hidden: 1024, ffn: 512, heads: 8, kv-heads: 8, head-dim: 128, vocab: 1000, sequence: 2048, experts: 16, top-k: 2, expert-ffn: 512}")
 	run := func(cache known.Store, more ...scenario.Override) []byte {
 		text, err := served(t, Options{Cache: cache, Workers: 2}, append(more, moe, set("serving.load.requests", "5"))...).Encode()
 		if err != nil {
