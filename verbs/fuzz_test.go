@@ -243,3 +243,32 @@ func TestPacketsOfAnotherServiceReachNoQueuePair(t *testing.T) {
 		t.Errorf("%d packets were misdirected, want 2", s.Misdirected)
 	}
 }
+
+// A peer may refuse a request with any reason: the work ends, and with a bad response if RC has no
+// such reason (0x64 is of reliable datagrams).
+func TestEveryRefusalOfAPeerEndsTheWorkWithAStatus(t *testing.T) {
+	known := map[uint8]Status{1: RemInvReqErr, 2: RemAccessErr, 3: RemOpErr}
+	for reason := uint8(1); reason < 32; reason++ {
+		x := newTarget(t, allAccess)
+		if err := x.qp.PostSend(SendWR{Opcode: Send, Flags: SendSignaled, SGL: []SGE{x.mr.SGE(0, 8)}}); err != nil {
+			t.Fatal(err)
+		}
+		nak := wire.Packet{
+			BTH:  wire.BTH{Opcode: wire.RCAcknowledge, PKey: 0xffff, DestQP: x.qp.QPN()},
+			AETH: wire.AETHeader{Syndrome: wire.Syndrome(uint8(wire.SyndromeNAK)<<5 | reason)},
+		}
+		b, err := nak.AppendTo(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.take(b)
+		want := BadRespErr
+		if s, ok := known[reason]; ok {
+			want = s
+		}
+		var wc [2]WC
+		if n, err := x.qp.attr.SendCQ.Poll(wc[:]); n != 1 || err != nil || wc[0].Status != want {
+			t.Errorf("reason %d: %d completions, %v, the first with %v, want %v", reason, n, err, wc[0].Status, want)
+		}
+	}
+}

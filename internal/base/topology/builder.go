@@ -11,15 +11,13 @@ import (
 type builder struct {
 	g      Graph
 	length [cableKinds]units.Length
-	rate   [cableKinds]units.Rate
 	next   []int32 // by node: the lowest port that may be free
 }
 
-func newBuilder(l Lengths, r Rates) *builder {
+func newBuilder(l Lengths) *builder {
 	return &builder{
 		g:      Graph{Planes: 1},
 		length: l.byKind(),
-		rate:   r.byKind(),
 	}
 }
 
@@ -72,7 +70,7 @@ func (b *builder) join(kind CableKind, x, y End) {
 		}
 		b.g.Nodes[e.Node].Cables[e.Port] = int32(len(b.g.Cables))
 	}
-	b.g.Cables = append(b.g.Cables, Cable{A: x, B: y, Length: b.length[kind], Rate: b.rate[kind]})
+	b.g.Cables = append(b.g.Cables, Cable{A: x, B: y, Length: b.length[kind]})
 }
 
 // nicName is the name of an endpoint of a host.

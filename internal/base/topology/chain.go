@@ -27,7 +27,7 @@ func (s Chain) Build() (*Graph, error) {
 	if err := checkSizes(size{"the number of switches", s.Switches, 0, maxRadix}); err != nil {
 		return nil, err
 	}
-	b := newBuilder(s.Lengths, Rates{})
+	b := newBuilder(s.Lengths)
 	b.add(Endpoint, 0, 1, 2, func(i int, n *Node) { n.Name = nicName(i, 1) })
 	b.add(Switch, 1, 2, s.Switches, func(i int, n *Node) { n.Name = fmt.Sprintf("switch%d", i+1) })
 	lengths := []units.Length{s.Lengths.NodeLeaf, s.Lengths.LeafSpine, s.Lengths.SpineCore}

@@ -13,26 +13,17 @@ type clos struct {
 	endpoints, services int
 	nodeNICs            int
 
-	leaves, leafRadix, leafUp           int
-	groups, spines, spineRadix, spineUp int // spines per group, uplinks per spine
-	cores, coreRadix                    int // cores of one plane
-	leafOf                              func(e int) int
-	groupOf                             func(leaf int) (group, index int)
-	endpoint                            func(e int, n *Node) // sets the name and the labels
-	leaf                                func(l int, n *Node)
-	spine                               func(group, j int, n *Node)
-	core                                func(i int, n *Node)
-	railOf                              func(r int) int // maps a rail of this plane to a rail of the cluster; nil: the same number
-	lengths                             Lengths
-	rates                               Rates
-}
-
-// rail is the rail of the cluster that rail r of this plane is.
-func (c *clos) rail(r int) int {
-	if c.railOf == nil {
-		return r
-	}
-	return c.railOf(r)
+	radix                   int // of every switch
+	leaves, leafUp          int
+	groups, spines, spineUp int // spines per group, uplinks per spine
+	cores                   int // of one plane
+	leafOf                  func(e int) int
+	groupOf                 func(leaf int) (group, index int)
+	endpoint                func(e int, n *Node) // sets the name and the labels
+	leaf                    func(l int, n *Node)
+	spine                   func(group, j int, n *Node)
+	core                    func(i int, n *Node)
+	lengths                 Lengths
 }
 
 // upperCount is the number of switches of the given radix (or with the given number of ports down)
@@ -79,16 +70,16 @@ func (c *clos) count(planes int) Count {
 	}
 	k.Cables[NodeLeaf], k.Cables[LeafSpine], k.Cables[SpineCore] = planes*nl, planes*ls, planes*sc
 	k.PortsUsed = planes * (nl + 2*ls + 2*sc)
-	k.PortsFree = planes*(c.leaves*c.leafRadix+spines*c.spineRadix+cores*c.coreRadix) - k.PortsUsed
+	k.PortsFree = k.TotalSwitches()*c.radix - k.PortsUsed
 	return k
 }
 
 func (c *clos) build() *Graph {
-	b := newBuilder(c.lengths, c.rates)
+	b := newBuilder(c.lengths)
 	b.grow(c.count(1))
 	b.add(Endpoint, 0, 1, c.endpoints+c.services, c.endpoint)
 	leaves, spines, cores := c.addSwitches(b, -1)
-	c.wireEndpoints(b, leaves, 0, func(e int) NodeID { return NodeID(e) })
+	c.wireEndpoints(b, leaves, 0)
 	c.wireSwitches(b, leaves, spines, cores)
 	b.g.Services, b.g.NodeNICs = c.services, c.nodeNICs
 	return &b.g
@@ -103,19 +94,19 @@ func (c *clos) addSwitches(b *builder, plane int) (leaves, spines, cores NodeID)
 			n.Name = fmt.Sprintf("plane%d/%s", plane, n.Name)
 		}
 	}
-	leaves = b.add(Switch, 1, c.leafRadix, c.leaves, func(i int, n *Node) { c.leaf(i, n); label(n) })
-	spines = b.add(Switch, 2, c.spineRadix, c.groups*c.spines, func(i int, n *Node) {
+	leaves = b.add(Switch, 1, c.radix, c.leaves, func(i int, n *Node) { c.leaf(i, n); label(n) })
+	spines = b.add(Switch, 2, c.radix, c.groups*c.spines, func(i int, n *Node) {
 		c.spine(i/c.spines, i%c.spines, n)
 		label(n)
 	})
-	cores = b.add(Switch, 3, c.coreRadix, c.spines*c.cores, func(i int, n *Node) { c.core(i, n); label(n) })
+	cores = b.add(Switch, 3, c.radix, c.spines*c.cores, func(i int, n *Node) { c.core(i, n); label(n) })
 	return leaves, spines, cores
 }
 
 // wireEndpoints connects the endpoints to the low ports of their leaves.
-func (c *clos) wireEndpoints(b *builder, leaves NodeID, port int32, node func(e int) NodeID) {
+func (c *clos) wireEndpoints(b *builder, leaves NodeID, port int32) {
 	for e := range c.endpoints + c.services {
-		b.join(NodeLeaf, End{node(e), port}, b.free(leaves+NodeID(c.leafOf(e))))
+		b.join(NodeLeaf, End{NodeID(e), port}, b.free(leaves+NodeID(c.leafOf(e))))
 	}
 }
 
@@ -126,33 +117,27 @@ func (c *clos) wireSwitches(b *builder, leaves, spines, cores NodeID) {
 		g, index := c.groupOf(l)
 		for t := range c.leafUp {
 			s := g*c.spines + uplink(index, t, c.leafUp, c.spines)
-			b.join(LeafSpine, End{leaves + NodeID(l), int32(c.leafRadix - c.leafUp + t)}, b.free(spines+NodeID(s)))
+			b.join(LeafSpine, End{leaves + NodeID(l), int32(c.radix - c.leafUp + t)}, b.free(spines+NodeID(s)))
 		}
 	}
 	for s := range c.groups * c.spines {
 		g, plane := s/c.spines, s%c.spines
 		for t := range c.spineUp {
 			k := plane*c.cores + uplink(g, t, c.spineUp, c.cores)
-			b.join(SpineCore, End{spines + NodeID(s), int32(c.spineRadix - c.spineUp + t)}, b.free(cores+NodeID(k)))
+			b.join(SpineCore, End{spines + NodeID(s), int32(c.radix - c.spineUp + t)}, b.free(cores+NodeID(k)))
 		}
 	}
 }
 
 // leafPorts divides the ports of a leaf between endpoints and uplinks.
-func leafPorts(radix, down, up, endpoints int, r Ratio) (int, int, error) {
+func leafPorts(radix, down, endpoints int, r Ratio) (int, int, error) {
 	if down == 0 {
-		down = radix - up
-		if up == 0 {
-			down = r.split(radix)
-		}
-		down = min(down, endpoints)
+		down = min(r.split(radix), endpoints)
 	}
 	if down < 1 {
 		return 0, 0, fmt.Errorf("a leaf of radix %d has no port for an endpoint at an oversubscription of %s: take larger switches or fewer uplinks", radix, r)
 	}
-	if up == 0 {
-		up = r.up(down)
-	}
+	up := r.up(down)
 	if down+up > radix {
 		return 0, 0, fmt.Errorf("a leaf with %d endpoints and %d uplinks needs %d ports and has %d: take fewer endpoints per leaf, larger switches or more oversubscription than %s",
 			down, up, down+up, radix, r)

@@ -20,7 +20,6 @@ type Dragonfly struct {
 	Groups   int
 	NodeNICs int // endpoints of a host; 0 is 1
 	Lengths  Lengths
-	Rates    Rates
 }
 
 func (s Dragonfly) sizes() (Dragonfly, error) {
@@ -29,7 +28,7 @@ func (s Dragonfly) sizes() (Dragonfly, error) {
 			size{"a (switches of a group)", s.A, 1, maxRadix},
 			size{"h (global cables of a switch)", s.H, 0, maxRadix},
 			size{"the number of NICs of a node", s.NodeNICs, 0, maxEndpoints}),
-		s.Lengths.check(), s.Rates.check())
+		s.Lengths.check())
 	if err != nil {
 		return s, err
 	}
@@ -66,7 +65,7 @@ func (s Dragonfly) Build() (*Graph, error) {
 		return nil, err
 	}
 	c, _ := s.Count()
-	b := newBuilder(s.Lengths, s.Rates)
+	b := newBuilder(s.Lengths)
 	b.grow(c)
 	group := s.P * s.A
 	b.add(Endpoint, 0, 1, c.Endpoints, func(e int, n *Node) { n.Name, n.Group = nicName(e, s.NodeNICs), int32(e/group) })

@@ -20,7 +20,6 @@ type DragonflyPlus struct {
 	Bundle        int // cables between a leaf and a spine; 0 is 1
 	NodeNICs      int // endpoints of a host; 0 is 1
 	Lengths       Lengths
-	Rates         Rates
 }
 
 func (s DragonflyPlus) sizes() (DragonflyPlus, error) {
@@ -33,7 +32,7 @@ func (s DragonflyPlus) sizes() (DragonflyPlus, error) {
 			size{"the number of global cables of a spine", s.SpineGlobals, 0, maxRadix},
 			size{"the number of cables between a leaf and a spine", s.Bundle, 1, maxRadix},
 			size{"the number of NICs of a node", s.NodeNICs, 1, maxEndpoints}),
-		s.Lengths.check(), s.Rates.check())
+		s.Lengths.check())
 	if err != nil {
 		return s, err
 	}
@@ -71,7 +70,7 @@ func (s DragonflyPlus) Build() (*Graph, error) {
 		return nil, err
 	}
 	c, _ := s.Count()
-	b := newBuilder(s.Lengths, s.Rates)
+	b := newBuilder(s.Lengths)
 	b.grow(c)
 	group := s.Leaves * s.LeafEndpoints
 	b.add(Endpoint, 0, 1, c.Endpoints, func(e int, n *Node) { n.Name, n.Group = nicName(e, s.NodeNICs), int32(e/group) })

@@ -15,13 +15,11 @@ type TwoLevel struct {
 	Endpoints int
 	NodeNICs  int // endpoints of a host; 0 is 1
 	Radix     int // ports of a switch
-	// SpineRadix is the number of ports of a spine; 0 is Radix.
-	SpineRadix int
 	// Oversubscription is endpoints to uplinks of a full leaf; zero is 1:1.
 	Oversubscription Ratio
-	// LeafEndpoints and LeafUplinks are the ports of a leaf that are used
-	// down and up; 0 follows from Radix and Oversubscription.
-	LeafEndpoints, LeafUplinks int
+	// LeafEndpoints is the ports of a leaf that are used down; 0 follows from Radix and
+	// Oversubscription.
+	LeafEndpoints int
 	// Spines is the number of spines; 0 takes the fewest that give each leaf the same number of
 	// cables to each spine. If equal bundles cost more than a third more spines, it takes the
 	// fewest spines.
@@ -30,47 +28,43 @@ type TwoLevel struct {
 	// gateways, growth.
 	Spare   int
 	Lengths Lengths
-	Rates   Rates
 }
 
 func (s TwoLevel) plan() (*clos, error) {
-	nics, sradix := cmp.Or(s.NodeNICs, 1), cmp.Or(s.SpineRadix, s.Radix)
+	nics := cmp.Or(s.NodeNICs, 1)
 	err := firstError(
 		checkSizes(size{"the number of endpoints", s.Endpoints, 1, maxEndpoints},
 			size{"the number of NICs of a node", nics, 1, maxEndpoints},
 			size{"the radix", s.Radix, 2, maxRadix},
-			size{"the radix of a spine", sradix, 1, maxRadix},
 			size{"the number of endpoints of a leaf", s.LeafEndpoints, 0, maxRadix},
-			size{"the number of uplinks of a leaf", s.LeafUplinks, 0, maxRadix},
 			size{"the number of spare ports", s.Spare, 0, maxEndpoints},
 			size{"the number of spines", s.Spines, 0, maxEndpoints}),
-		s.Oversubscription.check("leaf"), s.Lengths.check(), s.Rates.check())
+		s.Oversubscription.check("leaf"), s.Lengths.check())
 	if err != nil {
 		return nil, err
 	}
-	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.LeafUplinks, s.Endpoints+s.Spare, s.Oversubscription)
+	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.Endpoints+s.Spare, s.Oversubscription)
 	if err != nil {
 		return nil, err
 	}
 	leaves := ceilDiv(s.Endpoints+s.Spare, down)
-	if leaves > sradix {
+	if leaves > s.Radix {
 		return nil, fmt.Errorf("%d endpoints need %d leaves of %d endpoints, and a spine of radix %d reaches only %d leaves: a two-level tree of these switches ends at %d endpoints; take three levels, larger switches or more oversubscription",
-			s.Endpoints+s.Spare, leaves, down, sradix, sradix, sradix*down)
+			s.Endpoints+s.Spare, leaves, down, s.Radix, s.Radix, s.Radix*down)
 	}
-	spines, err := upper("spines", s.Spines, leaves, up, sradix, false)
+	spines, err := upper("spines", s.Spines, leaves, up, s.Radix, false)
 	if err != nil {
 		return nil, err
 	}
 	return &clos{
 		endpoints: s.Endpoints, nodeNICs: nics,
-		leaves: leaves, leafRadix: s.Radix, leafUp: up,
-		groups: 1, spines: spines, spineRadix: sradix,
+		radix: s.Radix, leaves: leaves, leafUp: up, groups: 1, spines: spines,
 		leafOf:   func(e int) int { return e / down },
 		groupOf:  func(l int) (int, int) { return 0, l },
 		endpoint: func(e int, n *Node) { n.Name, n.Group = nicName(e, nics), int32(e/down) },
 		leaf:     func(l int, n *Node) { n.Name, n.Group = fmt.Sprintf("leaf%d", l), int32(l) },
 		spine:    func(_, j int, n *Node) { n.Name = fmt.Sprintf("spine%d", j) },
-		lengths:  s.Lengths, rates: s.Rates,
+		lengths:  s.Lengths,
 	}, nil
 }
 

@@ -15,63 +15,47 @@ type ThreeLevel struct {
 	Endpoints int
 	NodeNICs  int // endpoints of a host; 0 is 1
 	Radix     int // ports of a switch
-	// SpineRadix and CoreRadix are the ports of a spine and of a core; 0 is
-	// Radix.
-	SpineRadix, CoreRadix int
 	// LeafOversubscription is endpoints to uplinks of a full leaf,
 	// SpineOversubscription downlinks to uplinks of a spine; zero is 1:1.
 	LeafOversubscription, SpineOversubscription Ratio
-	// LeafEndpoints and LeafUplinks are the ports of a leaf that are used
-	// down and up; 0 follows from Radix and LeafOversubscription.
-	LeafEndpoints, LeafUplinks int
-	PodLeaves                  int // leaves of a pod; 0 as above
-	PodSpines                  int // spines of a pod; 0 as above
-	PlaneCores                 int // cores of a plane; 0 as above
+	// LeafEndpoints is the ports of a leaf that are used down; 0 follows from Radix and
+	// LeafOversubscription.
+	LeafEndpoints int
+	PodSpines     int // spines of a pod; 0 as above
+	PlaneCores    int // cores of a plane; 0 as above
 	// Spare is the number of free ports for endpoints on the leaves, beyond Endpoints: for storage,
 	// gateways, growth.
 	Spare   int
 	Lengths Lengths
-	Rates   Rates
 }
 
 func (s ThreeLevel) plan() (*clos, error) {
 	nics := cmp.Or(s.NodeNICs, 1)
-	sradix, cradix := cmp.Or(s.SpineRadix, s.Radix), cmp.Or(s.CoreRadix, s.Radix)
-	if err := s.check(nics, sradix, cradix); err != nil {
+	if err := s.check(nics); err != nil {
 		return nil, err
 	}
-	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.LeafUplinks, s.Endpoints+s.Spare, s.LeafOversubscription)
+	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.Endpoints+s.Spare, s.LeafOversubscription)
 	if err != nil {
 		return nil, err
 	}
 	leaves := ceilDiv(s.Endpoints+s.Spare, down)
-	sdown := s.SpineOversubscription.split(sradix)
+	sdown := s.SpineOversubscription.split(s.Radix)
 	if sdown < 1 {
-		return nil, fmt.Errorf("a spine of radix %d has no port down at an oversubscription of %s: take larger switches", sradix, s.SpineOversubscription)
+		return nil, fmt.Errorf("a spine of radix %d has no port down at an oversubscription of %s: take larger switches", s.Radix, s.SpineOversubscription)
 	}
-	per := s.PodLeaves
-	if per == 0 {
-		per = ceilDiv(leaves, ceilDiv(leaves, sdown))
-	}
-	if per > sdown {
-		return nil, fmt.Errorf("a pod of %d leaves is larger than the %d ports down of a spine of radix %d at %s: take at most %d leaves per pod",
-			per, sdown, sradix, s.SpineOversubscription, sdown)
-	}
-	per = min(per, leaves)
+	per := ceilDiv(leaves, ceilDiv(leaves, sdown)) // leaves of a pod
 	pods := ceilDiv(leaves, per)
-	t := tiers{per: per, up: up, sdown: sdown, groups: pods, cradix: cradix, ratio: s.SpineOversubscription}
+	t := tiers{per: per, up: up, sdown: sdown, groups: pods, radix: s.Radix, ratio: s.SpineOversubscription}
 	if err := t.choose(s.PodSpines, s.PlaneCores, false); err != nil {
 		return nil, err
 	}
-	if pods > cradix {
+	if pods > s.Radix {
 		return nil, fmt.Errorf("%d endpoints need %d pods of %d endpoints, and a core of radix %d reaches only %d pods: a three-level tree of these switches ends at %d endpoints; take larger switches or more oversubscription",
-			s.Endpoints+s.Spare, pods, per*down, cradix, cradix, cradix*per*down)
+			s.Endpoints+s.Spare, pods, per*down, s.Radix, s.Radix, s.Radix*per*down)
 	}
 	return &clos{
 		endpoints: s.Endpoints, nodeNICs: nics,
-		leaves: leaves, leafRadix: s.Radix, leafUp: up,
-		groups: pods, spines: t.spines, spineRadix: sradix, spineUp: t.spineUp,
-		cores: t.cores, coreRadix: cradix,
+		radix: s.Radix, leaves: leaves, leafUp: up, groups: pods, spines: t.spines, spineUp: t.spineUp, cores: t.cores,
 		leafOf:   func(e int) int { return e / down },
 		groupOf:  func(l int) (int, int) { return l / per, l % per },
 		endpoint: func(e int, n *Node) { n.Name, n.Group = nicName(e, nics), int32(e/down/per) },
@@ -80,25 +64,21 @@ func (s ThreeLevel) plan() (*clos, error) {
 		},
 		spine:   func(g, j int, n *Node) { n.Name, n.Group = fmt.Sprintf("pod%d/spine%d", g, j), int32(g) },
 		core:    func(i int, n *Node) { n.Name, n.Group = fmt.Sprintf("core%d", i), int32(i/t.cores) },
-		lengths: s.Lengths, rates: s.Rates,
+		lengths: s.Lengths,
 	}, nil
 }
 
-func (s ThreeLevel) check(nics, sradix, cradix int) error {
+func (s ThreeLevel) check(nics int) error {
 	return firstError(
 		checkSizes(size{"the number of endpoints", s.Endpoints, 1, maxEndpoints},
 			size{"the number of NICs of a node", nics, 1, maxEndpoints},
 			size{"the radix", s.Radix, 2, maxRadix},
-			size{"the radix of a spine", sradix, 2, maxRadix},
-			size{"the radix of a core", cradix, 1, maxRadix},
 			size{"the number of endpoints of a leaf", s.LeafEndpoints, 0, maxRadix},
-			size{"the number of uplinks of a leaf", s.LeafUplinks, 0, maxRadix},
 			size{"the number of spare ports", s.Spare, 0, maxEndpoints},
-			size{"the number of leaves of a pod", s.PodLeaves, 0, maxEndpoints},
 			size{"the number of spines of a pod", s.PodSpines, 0, maxEndpoints},
 			size{"the number of cores of a plane", s.PlaneCores, 0, maxEndpoints}),
 		s.LeafOversubscription.check("leaf"), s.SpineOversubscription.check("spine"),
-		s.Lengths.check(), s.Rates.check())
+		s.Lengths.check())
 }
 
 // Count implements Spec.
@@ -112,7 +92,7 @@ type tiers struct {
 	per, up int // leaves of a group, uplinks of a leaf
 	sdown   int // ports down of a spine
 	groups  int // groups of leaves
-	cradix  int
+	radix   int
 	ratio   Ratio // of the spines
 	spines  int   // result: spines per group
 	spineUp int   // result: uplinks per spine
@@ -120,14 +100,14 @@ type tiers struct {
 }
 
 func (t *tiers) choose(spines, cores int, equal bool) (err error) {
-	if t.groups > t.cradix {
+	if t.groups > t.radix {
 		return nil // the caller reports the misfit, in the words of its shape
 	}
 	if t.spines, err = upper("spines", spines, t.per, t.up, t.sdown, equal); err != nil {
 		return err
 	}
 	t.spineUp = t.ratio.up(ceilDiv(t.per*t.up, t.spines))
-	t.cores, err = upper("cores", cores, t.groups, t.spineUp, t.cradix, false)
+	t.cores, err = upper("cores", cores, t.groups, t.spineUp, t.radix, false)
 	return err
 }
 
@@ -135,18 +115,13 @@ func (t *tiers) choose(spines, cores int, equal bool) (err error) {
 // SIGCOMM 2008): k pods of k/2 leaves and k/2 spines, (k/2)² cores, k³/4
 // endpoints, all switches of radix k. k = 8 has 128 endpoints on 80 switches,
 // k = 16 has 1024 on 320.
-type KAry struct {
-	K        int
-	NodeNICs int // endpoints of a host; 0 is 1
-	Lengths  Lengths
-	Rates    Rates
-}
+type KAry struct{ K int }
 
 func (s KAry) plan() (*clos, error) {
 	if s.K < 2 || s.K > 256 || s.K%2 != 0 {
 		return nil, fmt.Errorf("k is %d: a k-ary fat tree needs an even k from 2 to 256, half of a switch's ports down and half up", s.K)
 	}
-	return ThreeLevel{Endpoints: s.K * s.K * s.K / 4, NodeNICs: s.NodeNICs, Radix: s.K, Lengths: s.Lengths, Rates: s.Rates}.plan()
+	return ThreeLevel{Endpoints: s.K * s.K * s.K / 4, Radix: s.K}.plan()
 }
 
 // Count implements Spec.

@@ -109,8 +109,7 @@ type Graph struct {
 	// NodeNICs. 0 if it is unknown.
 	NodeNICs int
 	// Planes is the number of separate fabrics side by side, at least 1. In a graph of several
-	// planes an endpoint either has one cable to each plane (its Plane is -1 and port p leads to
-	// plane p) or belongs to one plane.
+	// planes an endpoint has one cable to each: its Plane is -1, and port p leads to plane p.
 	Planes int
 	Family Family
 	// Dims is the number of switches along each dimension of a torus, the fastest first: switch

@@ -123,7 +123,7 @@ func (s Listed) Build() (*Graph, error) {
 	if len(s.Devices) > 0 && len(s.Devices) != len(degrees) {
 		return nil, fmt.Errorf("%d devices, and the links have %d", len(s.Devices), len(degrees))
 	}
-	b := newBuilder(Lengths{}, Rates{})
+	b := newBuilder(Lengths{})
 	s.addNodes(b, degrees, nics)
 	for i, l := range s.Links {
 		for range l.count() {

@@ -44,30 +44,22 @@ type Rail struct {
 	Rails int // NICs of a node, or of each of its trays; 0 is 8
 	Trays int // of a node; 0 is 1
 	Radix int // ports of a switch; 0 is 64
-	// SpineRadix and CoreRadix are the ports of a spine and of a core; 0 is
-	// Radix.
-	SpineRadix, CoreRadix int
 	// UnitNodes is the number of nodes of a scalable unit; 0 is the number that the leaf's ports
 	// and the oversubscription allow, or all nodes if fewer.
 	UnitNodes int
-	// Units is the number of scalable units; 0 is the number that holds the nodes.
-	Units int
 	// UFM reserves the place of one node in the last unit for the fabric's manager, which has
-	// UFMPorts (0 is 4) endpoints after the endpoints of the nodes.
-	UFM      bool
-	UFMPorts int
+	// 4 endpoints, if there are as many rails, after the endpoints of the nodes.
+	UFM bool
 	// Spare is the number of free ports for endpoints on the leaves, beyond the nodes' endpoints:
 	// for storage, gateways, growth. Each rail has its share.
 	Spare int
 	// LeafOversubscription is nodes of a unit to uplinks of a leaf; SpineOversubscription is
 	// downlinks to uplinks of a spine, in a fabric with cores; zero is 1:1.
 	LeafOversubscription, SpineOversubscription Ratio
-	// LeafUplinks is the uplinks of a leaf, GroupSpines the spines of a group
-	// (all spines when there are no cores), PlaneCores the cores of a plane; 0
-	// follows the rule.
-	LeafUplinks, GroupSpines, PlaneCores int
-	Lengths                              Lengths
-	Rates                                Rates
+	// GroupSpines is the spines of a group (all spines when there are no cores),
+	// PlaneCores the cores of a plane; 0 follows the rule.
+	GroupSpines, PlaneCores int
+	Lengths                 Lengths
 }
 
 // railSizes is a Rail with the defaults filled in.
@@ -76,57 +68,48 @@ type railSizes struct {
 	services int
 	trays    int // of all nodes
 	unit     int // trays of a scalable unit
+	units    int
 	up       int // uplinks of a leaf
 }
 
 func (s Rail) sizes() (railSizes, error) {
 	s.Rails, s.Trays, s.Radix = cmp.Or(s.Rails, 8), cmp.Or(s.Trays, 1), cmp.Or(s.Radix, 64)
-	s.SpineRadix, s.CoreRadix = cmp.Or(s.SpineRadix, s.Radix), cmp.Or(s.CoreRadix, s.Radix)
 	err := firstError(
 		checkSizes(size{"the number of nodes", s.Nodes, 1, maxEndpoints},
 			size{"the number of rails", s.Rails, 1, 1024},
 			size{"the number of trays of a node", s.Trays, 1, 1024},
 			size{"the radix", s.Radix, 2, maxRadix},
-			size{"the radix of a spine", s.SpineRadix, 2, maxRadix},
-			size{"the radix of a core", s.CoreRadix, 1, maxRadix},
 			size{"the number of nodes of a scalable unit", s.UnitNodes, 0, maxRadix},
-			size{"the number of scalable units", s.Units, 0, maxEndpoints},
 			size{"the number of spare ports", s.Spare, 0, maxEndpoints},
-			size{"the number of ports of UFM", s.UFMPorts, 0, s.Rails},
-			size{"the number of uplinks of a leaf", s.LeafUplinks, 0, maxRadix},
 			size{"the number of spines", s.GroupSpines, 0, maxEndpoints},
 			size{"the number of cores of a plane", s.PlaneCores, 0, maxEndpoints},
 			size{"the number of endpoints", s.Nodes * s.Trays * s.Rails, 1, maxEndpoints}),
 		s.LeafOversubscription.check("leaf"), s.SpineOversubscription.check("spine"),
-		s.Lengths.check(), s.Rates.check())
+		s.Lengths.check())
 	if err != nil {
 		return railSizes{}, err
 	}
 	z := railSizes{Rail: s, trays: s.Nodes * s.Trays}
 	places := z.trays + ceilDiv(s.Spare, s.Rails)
 	if s.UFM {
-		z.services = cmp.Or(s.UFMPorts, min(4, s.Rails))
+		z.services = min(4, s.Rails)
 		places++
 	}
-	z.unit, z.up, err = leafPorts(s.Radix, s.UnitNodes*s.Trays, s.LeafUplinks, places, s.LeafOversubscription)
+	z.unit, z.up, err = leafPorts(s.Radix, s.UnitNodes*s.Trays, places, s.LeafOversubscription)
 	if part := z.unit % s.Trays; err == nil && part > 0 && z.unit > s.Trays && z.unit < places {
-		z.unit, z.up, err = leafPorts(s.Radix, z.unit-part, s.LeafUplinks, places, s.LeafOversubscription)
+		z.unit, z.up, err = leafPorts(s.Radix, z.unit-part, places, s.LeafOversubscription)
 	}
 	if err != nil {
 		return z, err
 	}
-	z.Units = cmp.Or(s.Units, ceilDiv(z.trays+ceilDiv(s.Spare, s.Rails), z.unit))
-	if hold := z.Units * z.unit; places > hold {
+	z.units = ceilDiv(z.trays+ceilDiv(s.Spare, s.Rails), z.unit)
+	if hold := z.units * z.unit; places > hold {
 		what := "nodes"
 		if s.Trays > 1 {
 			what = "trays"
 		}
-		if s.UFM && places-1 <= hold {
-			return z, fmt.Errorf("%d %s leave no place for UFM in %s of %d %[2]s: take %[5]d %[2]s or one unit more",
-				z.trays, what, wording.Counted(z.Units, "scalable unit", "scalable units"), z.unit, hold-1)
-		}
-		return z, fmt.Errorf("%d %s do not fit %s of %d %[2]s: take at least %[5]d",
-			z.trays, what, wording.Counted(z.Units, "scalable unit", "scalable units"), z.unit, ceilDiv(places, z.unit))
+		return z, fmt.Errorf("%d %s leave no place for UFM in %s of %d %[2]s: take %[5]d %[2]s or one unit more",
+			z.trays, what, wording.Counted(z.units, "scalable unit", "scalable units"), z.unit, hold-1)
 	}
 	return z, nil
 }
@@ -138,14 +121,12 @@ func (s Rail) plan() (*clos, error) {
 	}
 	c := &clos{
 		endpoints: z.trays * z.Rails, services: z.services, nodeNICs: z.Rails * z.Trays,
-		leaves: z.Units * z.Rails, leafRadix: z.Radix, leafUp: z.up,
-		spineRadix: z.SpineRadix,
-		lengths:    z.Lengths, rates: z.Rates,
+		radix: z.Radix, leaves: z.units * z.Rails, leafUp: z.up, lengths: z.Lengths,
 	}
-	per, pods := z.Units, 1 // units of a pod
-	if c.leaves <= z.SpineRadix {
+	per, pods := z.units, 1 // units of a pod
+	if c.leaves <= z.Radix {
 		c.groups = 1
-		c.spines, err = upper("spines", z.GroupSpines, c.leaves, z.up, z.SpineRadix, true)
+		c.spines, err = upper("spines", z.GroupSpines, c.leaves, z.up, z.Radix, true)
 	} else {
 		per, pods, err = z.planCores(c)
 	}
@@ -158,32 +139,32 @@ func (s Rail) plan() (*clos, error) {
 
 // planCores chooses the levels above the leaves if one spine cannot reach all leaves.
 func (z *railSizes) planCores(c *clos) (per, pods int, err error) {
-	down := z.SpineOversubscription.split(z.SpineRadix)
+	down := z.SpineOversubscription.split(z.Radix)
 	if down < 1 {
-		return 0, 0, fmt.Errorf("a spine of radix %d has no port down at an oversubscription of %s: take larger switches", z.SpineRadix, z.SpineOversubscription)
+		return 0, 0, fmt.Errorf("a spine of radix %d has no port down at an oversubscription of %s: take larger switches", z.Radix, z.SpineOversubscription)
 	}
-	pods = ceilDiv(z.Units, down)
-	per = ceilDiv(z.Units, pods)
-	pods = ceilDiv(z.Units, per)
+	pods = ceilDiv(z.units, down)
+	per = ceilDiv(z.units, pods)
+	pods = ceilDiv(z.units, per)
 	c.groups = pods * z.Rails
-	if c.groups > z.CoreRadix {
-		if z.CoreRadix < z.Rails {
-			return 0, 0, fmt.Errorf("%d rails make as many groups of leaves, and a switch of %d ports cannot connect them: take fewer rails, larger switches or another shape", z.Rails, z.CoreRadix)
+	if c.groups > z.Radix {
+		if z.Radix < z.Rails {
+			return 0, 0, fmt.Errorf("%d rails make as many groups of leaves, and a switch of %d ports cannot connect them: take fewer rails, larger switches or another shape", z.Rails, z.Radix)
 		}
-		most := z.CoreRadix / z.Rails * down * z.unit / z.Trays
+		most := z.Radix / z.Rails * down * z.unit / z.Trays
 		return 0, 0, fmt.Errorf("%d scalable units of %d rails make %d groups of leaves, and a core of radix %d reaches only %d: a three-level fabric of these switches ends at %d nodes; take larger switches or fewer rails per fabric (planes)",
-			z.Units, z.Rails, c.groups, z.CoreRadix, z.CoreRadix, most)
+			z.units, z.Rails, c.groups, z.Radix, z.Radix, most)
 	}
-	t := tiers{per: per, up: z.up, sdown: down, groups: c.groups, cradix: z.CoreRadix, ratio: z.SpineOversubscription}
+	t := tiers{per: per, up: z.up, sdown: down, groups: c.groups, radix: z.Radix, ratio: z.SpineOversubscription}
 	err = t.choose(z.GroupSpines, z.PlaneCores, true)
-	c.spines, c.spineUp, c.cores, c.coreRadix = t.spines, t.spineUp, t.cores, z.CoreRadix
+	c.spines, c.spineUp, c.cores = t.spines, t.spineUp, t.cores
 	return per, pods, err
 }
 
 // label sets the coordinates and the name of each node. Leaves are in the order of rails, then
 // units; a group is the units of one pod in one rail.
 func (z *railSizes) label(c *clos, per, pods int) {
-	units, rails, unit, trays, nics := z.Units, z.Rails, z.unit, z.trays, z.Rails*z.Trays
+	units, rails, unit, trays, nics := z.units, z.Rails, z.unit, z.trays, z.Rails*z.Trays
 	place := func(e int) (rail, su int) {
 		if e >= trays*rails {
 			return e - trays*rails, units - 1
@@ -202,7 +183,7 @@ func (z *railSizes) label(c *clos, per, pods int) {
 		}
 	}
 	c.leaf = func(l int, n *Node) {
-		rail := c.rail(l / units)
+		rail := l / units
 		n.Rail, n.Group = int32(rail), int32(l%units)
 		n.Name = fmt.Sprintf("leaf-r%d-su%d", rail, l%units)
 	}
@@ -214,7 +195,7 @@ func (z *railSizes) label(c *clos, per, pods int) {
 	}
 	c.groupOf = func(l int) (int, int) { return l/units*pods + l%units/per, l % units % per }
 	c.spine = func(g, j int, n *Node) {
-		rail := c.rail(g / pods)
+		rail := g / pods
 		n.Rail, n.Name = int32(rail), fmt.Sprintf("spine-r%d-%d", rail, j)
 		if pods > 1 {
 			n.Group, n.Name = int32(g%pods), fmt.Sprintf("spine-r%d-pod%d-%d", rail, g%pods, j)

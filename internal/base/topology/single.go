@@ -12,7 +12,6 @@ type SingleSwitch struct {
 	Radix     int // ports of the switch; 0 is as many as there are endpoints
 	Spare     int // free ports, for storage, gateways, growth
 	Lengths   Lengths
-	Rates     Rates
 }
 
 func (s SingleSwitch) plan() (*clos, error) {
@@ -22,7 +21,7 @@ func (s SingleSwitch) plan() (*clos, error) {
 			size{"the number of NICs of a node", nics, 1, maxEndpoints},
 			size{"the number of spare ports", s.Spare, 0, maxRadix},
 			size{"the radix", radix, 1, maxRadix}),
-		s.Lengths.check(), s.Rates.check())
+		s.Lengths.check())
 	if err != nil {
 		return nil, err
 	}
@@ -31,12 +30,12 @@ func (s SingleSwitch) plan() (*clos, error) {
 	}
 	return &clos{
 		endpoints: s.Endpoints, nodeNICs: nics,
-		leaves: 1, leafRadix: radix, groups: 1,
+		leaves: 1, radix: radix, groups: 1,
 		leafOf:   func(int) int { return 0 },
 		groupOf:  func(int) (int, int) { return 0, 0 },
 		endpoint: func(e int, n *Node) { n.Name, n.Group = nicName(e, nics), 0 },
 		leaf:     func(_ int, n *Node) { n.Name, n.Group = "switch", 0 },
-		lengths:  s.Lengths, rates: s.Rates,
+		lengths:  s.Lengths,
 	}, nil
 }
 

@@ -185,24 +185,6 @@ func (l Lengths) check() error {
 	return nil
 }
 
-// Rates are the rates of cables by kind; 0 is the rate of the fabric.
-type Rates struct {
-	NodeLeaf, LeafSpine, SpineCore, Local, Global units.Rate
-}
-
-func (r Rates) byKind() [cableKinds]units.Rate {
-	return [cableKinds]units.Rate{r.NodeLeaf, r.LeafSpine, r.SpineCore, r.Local, r.Global}
-}
-
-func (r Rates) check() error {
-	for k, v := range r.byKind() {
-		if v < 0 {
-			return fmt.Errorf("the rate of %s cables is %d bit/s: a rate is positive, or 0 for the rate of the fabric", CableKind(k), v)
-		}
-	}
-	return nil
-}
-
 // size is a number of a Spec with its bounds, for checking all of them alike.
 type size struct {
 	name     string

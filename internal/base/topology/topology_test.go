@@ -9,7 +9,6 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/test/topologytest"
-	"weft/units"
 )
 
 func draw(t *rapid.T) topologytest.Draw {
@@ -199,8 +198,7 @@ func TestHPNIsTwoPlanesOfRails(t *testing.T) {
 	// A segment of Alibaba HPN: 128 nodes of 8 NICs with two ports of
 	// 200 Gb/s; a ToR has 128 of them and 60 uplinks of 400 Gb/s.
 	s := topology.MultiPlane{Fabric: topology.Rail{
-		Nodes: 15 * 128, UnitNodes: 128, Radix: 188, LeafUplinks: 60, SpineRadix: 128, GroupSpines: 60,
-		Rates: topology.Rates{NodeLeaf: 200 * units.Gbps, LeafSpine: 400 * units.Gbps},
+		Nodes: 15 * 128, UnitNodes: 128, Radix: 188, LeafOversubscription: topology.Ratio{Down: 128, Up: 60}, GroupSpines: 60,
 	}}
 	c, err := s.Count()
 	if err != nil {
@@ -319,14 +317,14 @@ func TestErrorsNameTheValueAndTheWayOut(t *testing.T) {
 	}{
 		{topology.SingleSwitch{Endpoints: 65, Radix: 64}, []string{"65 endpoints", "radix 64", "larger switch"}},
 		{topology.TwoLevel{Endpoints: 2049, Radix: 64}, []string{"2049 endpoints", "65 leaves", "ends at 2048", "three levels"}},
-		{topology.TwoLevel{Endpoints: 64, Radix: 64, LeafEndpoints: 40, LeafUplinks: 30}, []string{"70 ports", "has 64"}},
+		{topology.TwoLevel{Endpoints: 64, Radix: 64, LeafEndpoints: 40, Oversubscription: topology.Ratio{Down: 4, Up: 3}}, []string{"70 ports", "has 64"}},
 		{topology.TwoLevel{Endpoints: 1024, Radix: 64, Spines: 8}, []string{"8 spines", "at least 16"}},
-		{topology.TwoLevel{Endpoints: 40, Radix: 8, LeafUplinks: 2, Spines: 3}, []string{"3 spines", "at most 2"}},
+		{topology.TwoLevel{Endpoints: 40, Radix: 8, Oversubscription: topology.Ratio{Down: 3, Up: 1}, Spines: 3}, []string{"3 spines", "at most 2"}},
 		{topology.TwoLevel{Endpoints: 64, Radix: 64, Oversubscription: topology.Ratio{Down: 3}}, []string{"3:0", "3:1"}},
 		{topology.TwoLevel{Endpoints: 0, Radix: 64}, []string{"endpoints is 0", "from 1"}},
 		{topology.ThreeLevel{Endpoints: 70000, Radix: 64}, []string{"70000 endpoints", "ends at 65536"}},
 		{topology.KAry{K: 7}, []string{"k is 7", "even"}},
-		{topology.Rail{Nodes: 32, Units: 1, UFM: true, UnitNodes: 32}, []string{"32 nodes", "UFM", "31 nodes"}},
+		{topology.Rail{Nodes: 32, UFM: true, UnitNodes: 32}, []string{"32 nodes", "UFM", "31 nodes"}},
 		{topology.Rail{Nodes: 9000}, []string{"core of radix 64", "8192 nodes"}},
 		{topology.Dragonfly{P: 2, A: 4, H: 2, Groups: 10}, []string{"10 groups", "at most 9"}},
 		{topology.DragonflyPlus{Groups: 6, Leaves: 2, Spines: 2, LeafEndpoints: 2, SpineGlobals: 2}, []string{"6 groups", "at most 5"}},

@@ -18,7 +18,6 @@ type Torus struct {
 	Mesh     bool
 	NodeNICs int // endpoints of a host; 0 is 1
 	Lengths  Lengths
-	Rates    Rates
 }
 
 func (s Torus) sizes() (Torus, int, error) {
@@ -28,7 +27,7 @@ func (s Torus) sizes() (Torus, int, error) {
 			size{"the number of endpoints of a switch", s.SwitchEndpoints, 1, maxRadix},
 			size{"the number of cables between neighbours", s.Bundle, 1, 1024},
 			size{"the number of NICs of a node", s.NodeNICs, 1, maxEndpoints}),
-		s.Lengths.check(), s.Rates.check())
+		s.Lengths.check())
 	if err != nil {
 		return s, 0, err
 	}
@@ -83,7 +82,7 @@ func (s Torus) Build() (*Graph, error) {
 		return nil, err
 	}
 	c, _ := s.Count()
-	b := newBuilder(s.Lengths, s.Rates)
+	b := newBuilder(s.Lengths)
 	b.grow(c)
 	b.add(Endpoint, 0, 1, c.Endpoints, func(e int, n *Node) { n.Name = nicName(e, s.NodeNICs) })
 	first := b.add(Switch, 1, s.radix(), n, func(i int, n *Node) { n.Name = "switch" + s.coordinates(i) })

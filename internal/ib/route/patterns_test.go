@@ -48,7 +48,7 @@ func walked(f *fabric) patternLoads {
 // The loads by which trees are judged equal the loads counted along all paths.
 func TestPatternLoadsEqualAWalkOfAllPaths(t *testing.T) {
 	for name, spec := range map[string]topology.Spec{
-		"two levels": topology.TwoLevel{Endpoints: 24, Radix: 8, LeafEndpoints: 4, LeafUplinks: 3, Spines: 3},
+		"two levels": topology.TwoLevel{Endpoints: 24, Radix: 8, LeafEndpoints: 4, Oversubscription: topology.Ratio{Down: 4, Up: 3}, Spines: 3},
 		"torus":      topology.Torus{Dims: []int{3, 4}, SwitchEndpoints: 2},
 		"k=4":        topology.KAry{K: 4},
 	} {

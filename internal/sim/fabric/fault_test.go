@@ -16,7 +16,7 @@ import (
 // ports 4 to 7 lead to the spines, nodes 10 to 13, whose port 0 it is.
 func twoLeaves(t *testing.T) *topology.Graph {
 	t.Helper()
-	g, err := topology.TwoLevel{Endpoints: 8, Radix: 8, LeafEndpoints: 4, LeafUplinks: 4, Spines: 4}.Build()
+	g, err := topology.TwoLevel{Endpoints: 8, Radix: 8, LeafEndpoints: 4, Spines: 4}.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

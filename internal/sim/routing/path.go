@@ -113,7 +113,7 @@ func CheckReachable(g *topology.Graph, t *Tables) error {
 			}
 		}
 		for i := range sites {
-			if e := sites[i].without(g, t, d); e >= 0 {
+			if e := sites[i].without(t, d); e >= 0 {
 				return fmt.Errorf("%s has no path to %s", g.Nodes[e].Name, g.Nodes[d].Name)
 			}
 		}
@@ -121,10 +121,8 @@ func CheckReachable(g *topology.Graph, t *Tables) error {
 	return nil
 }
 
-// site is the endpoints of one plane with cables to the same switches: they know the same
-// destinations.
+// site is the endpoints with cables to the same switches: they know the same destinations.
 type site struct {
-	plane    int32
 	switches []int  // rows of the tables
 	first    [2]int // the two endpoints with the lowest numbers; -1 for none
 }
@@ -133,13 +131,13 @@ type site struct {
 func sitesOf(g *topology.Graph, t *Tables) (sites []site) {
 	known := make(map[string]int)
 	for e := range t.Endpoints {
-		own := site{plane: g.Nodes[e].Plane, first: [2]int{e, -1}}
+		own := site{first: [2]int{e, -1}}
 		for p := range g.Nodes[e].Cables {
 			if far, _, ok := g.Peer(topology.End{Node: topology.NodeID(e), Port: int32(p)}); ok && int(far.Node) >= t.Endpoints {
 				own.switches = append(own.switches, int(far.Node)-t.Endpoints)
 			}
 		}
-		key := fmt.Sprint(own.plane, own.switches)
+		key := fmt.Sprint(own.switches)
 		i, seen := known[key]
 		switch {
 		case !seen:
@@ -154,10 +152,7 @@ func sitesOf(g *topology.Graph, t *Tables) (sites []site) {
 
 // without is an endpoint of the site, other than the destination itself, without the path to a
 // destination that it should have; -1 if there is no such endpoint.
-func (s *site) without(g *topology.Graph, t *Tables, d int) int {
-	if plane := g.Nodes[d].Plane; plane >= 0 && s.plane >= 0 && plane != s.plane {
-		return -1
-	}
+func (s *site) without(t *Tables, d int) int {
 	for _, sw := range s.switches {
 		if t.Static(sw, d) != NoPort {
 			return -1

@@ -98,7 +98,7 @@ func TestReductionTreesTakeDifferentRoots(t *testing.T) {
 // TestTreesOfFreePortsShareNone: ports of earlier trees are not free, so pairs of leaves
 // of two levels get trees until the uplinks are used up, and then an error with the reason.
 func TestTreesOfFreePortsShareNone(t *testing.T) {
-	g, err := topology.TwoLevel{Endpoints: 8, Radix: 16, LeafEndpoints: 4, LeafUplinks: 3, Spines: 3}.Build()
+	g, err := topology.TwoLevel{Endpoints: 8, Radix: 16, LeafEndpoints: 4, Oversubscription: topology.Ratio{Down: 4, Up: 3}, Spines: 3}.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -526,16 +526,6 @@ func TestNICsWithTwoPortsReachThroughBothPlanes(t *testing.T) {
 	}
 }
 
-func TestNICsOfDifferentPlanesDoNotReachEachOther(t *testing.T) {
-	g, tab := must(t, topology.MultiPlane{Fabric: topology.Rail{Nodes: 16, Rails: 4}, Split: true})
-	if got := routing.Hops(g, tab, 0, 8); got != 1 {
-		t.Errorf("NIC 0 of two nodes are %d switches apart, want 1", got)
-	}
-	if _, err := routing.Path(g, tab, 0, 1, nil); err == nil {
-		t.Error("NIC 0 reaches NIC 1 of the other plane")
-	}
-}
-
 func TestPathsReportLoopsAndDeadEnds(t *testing.T) {
 	g, tab := must(t, topology.TwoLevel{Endpoints: 16, Radix: 8})
 	bad := *tab

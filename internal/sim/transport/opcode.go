@@ -18,7 +18,6 @@ const (
 	classCNP
 	classSelectiveAck
 	classNack
-	classResync
 )
 
 // The answers of unordered delivery. They are headers of UET and not of the BTH;
@@ -80,15 +79,11 @@ func buildOps() (t [256]opInfo) {
 	t[wire.RCAcknowledge] = opInfo{class: classAck}
 	t[wire.UDSendOnly] = opInfo{class: classDatagram, svc: UD, first: true, last: true}
 	t[wire.UDSendOnlyImm] = opInfo{class: classDatagram, svc: UD, first: true, last: true, imm: true}
-	t[wire.RDResync-RDOffset] = opInfo{class: classResync, first: true, last: true}
 	t[wire.CNP] = opInfo{class: classCNP}
 	t[SelectiveAck] = opInfo{class: classSelectiveAck}
 	t[Nack] = opInfo{class: classNack}
 	return t
 }
-
-// RDOffset converts an RC opcode to RD's: an end-to-end context's stream uses RC's.
-const RDOffset = wire.RDSendFirst - wire.RCSendFirst
 
 // ucOffset converts an RC opcode to UC's.
 const ucOffset = wire.UCSendFirst - wire.RCSendFirst
@@ -112,7 +107,6 @@ var sendOps = [...][4]wire.Opcode{
 	OpCmpSwap:  {posFirst | posLast: wire.RCCompareSwap},
 	OpFetchAdd: {posFirst | posLast: wire.RCFetchAdd},
 	OpRead:     {0: wire.RCReadRequest, posFirst: wire.RCReadRequest, posLast: wire.RCReadRequest, posFirst | posLast: wire.RCReadRequest},
-	opResync:   {posFirst | posLast: wire.RDResync - RDOffset},
 }
 
 // responseOps gives the opcode of a read response by its position in the stream.

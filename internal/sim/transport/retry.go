@@ -174,18 +174,16 @@ func (r *requester) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 		status = RemAccessErr
 	case wire.NAKRemoteOperational:
 		status = RemOpErr
-	case wire.NAKInvalidRD:
-		status = RemInvRDReqErr
 	}
 	r.failHead(status, b)
-	r.breakOff(b)
+	r.breakConnection(b)
 }
 
 // receiverNotReady handles an RNR NAK for the packet una.
 func (r *requester) receiverNotReady(now units.Time, code uint8, b *Batch) {
 	if !r.rnrAgain(r.cfg.RNRRetry) {
 		r.failHead(RNRRetryExcErr, b)
-		r.breakOff(b)
+		r.breakConnection(b)
 		return
 	}
 	r.holdUntil = now + wire.RNRTimer(code)

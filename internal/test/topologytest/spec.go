@@ -50,7 +50,7 @@ func ThreeLevel(draw Draw) topology.Spec {
 	return topology.ThreeLevel{
 		Endpoints: draw("endpoints", 1, 200), Radix: draw("radix", 6, 16),
 		LeafOversubscription: Ratio(draw, "leaf"), SpineOversubscription: Ratio(draw, "spine"),
-		PodLeaves: draw("leaves of a pod", 0, 4), Spare: draw("spare", 0, 30),
+		Spare: draw("spare", 0, 30),
 	}
 }
 
@@ -65,7 +65,7 @@ func Rail(draw Draw) topology.Spec {
 
 // MultiPlane draws planes of trees.
 func MultiPlane(draw Draw) topology.Spec {
-	m := topology.MultiPlane{Planes: draw("planes", 1, 3), Split: draw("split", 0, 1) == 1}
+	m := topology.MultiPlane{Planes: draw("planes", 1, 3)}
 	switch draw("plane", 0, 2) {
 	case 0:
 		m.Fabric = Rail(draw)
