@@ -57,6 +57,8 @@
 //   - reorder.go: packets out of order
 //   - writeonly.go: WRITEs whose packets are messages of their own
 //   - uc.go, ud.go: the unreliable services
+//   - endtoend.go, rd.go, resync.go: reliable datagrams: end-to-end contexts, whose
+//     streams are queue pairs, and the queue pairs that send by them
 //   - selective.go, holes.go: selective repeat
 //   - unordered.go, gather.go, entropy.go: Ultra Ethernet's reliable unordered delivery, at
 //     the requester and at the responder
@@ -87,7 +89,7 @@
 //
 // # What it leaves out
 //
-// Reliable datagrams (RD); XRC; shared receive queues (their owner posts what WantsRecv asks for);
+// XRC; shared receive queues (their owner posts what WantsRecv asks for);
 // end-to-end credits (the AETH says that there are none); automatic path migration.
 // The MSN is counted and sent, not used. A lost packet costs everything behind it
 // unless both ends repeat selectively (selective.go) or take packets out of order,

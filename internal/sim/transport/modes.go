@@ -9,6 +9,9 @@ const (
 	// InOrder accepts packets in their order. A gap causes one NAK, and the requester goes back to
 	// the gap.
 	InOrder Delivery = iota
+	// EndToEnd is InOrder for the stream of an end-to-end context, of service RC: the
+	// error of a message does not end the stream (resync.go).
+	EndToEnd
 	// SelectiveHeld is Selective for live use. The caller keeps the requests that come
 	// ahead, and gives them again in their turn: on a wire only a message's first
 	// packet says where its payload goes.

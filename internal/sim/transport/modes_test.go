@@ -18,6 +18,7 @@ func TestEachDeliveryTakesAPacketAheadInItsWay(t *testing.T) {
 		answer   wire.Syndrome
 	}{
 		{InOrder, Dropped, nak},
+		{EndToEnd, Dropped, nak},
 		{SelectiveHeld, Held, nak},
 		{Selective, PlaceWrite, nak},
 		{OutOfOrder, PlaceWrite, none},

@@ -18,6 +18,7 @@ const (
 	classCNP
 	classSelectiveAck
 	classNack
+	classResync
 )
 
 // The answers of unordered delivery. They are headers of UET and not of the BTH;
@@ -79,11 +80,15 @@ func buildOps() (t [256]opInfo) {
 	t[wire.RCAcknowledge] = opInfo{class: classAck}
 	t[wire.UDSendOnly] = opInfo{class: classDatagram, svc: UD, first: true, last: true}
 	t[wire.UDSendOnlyImm] = opInfo{class: classDatagram, svc: UD, first: true, last: true, imm: true}
+	t[wire.RDResync-RDOffset] = opInfo{class: classResync, first: true, last: true}
 	t[wire.CNP] = opInfo{class: classCNP}
 	t[SelectiveAck] = opInfo{class: classSelectiveAck}
 	t[Nack] = opInfo{class: classNack}
 	return t
 }
+
+// RDOffset converts an RC opcode to RD's: an end-to-end context's stream uses RC's.
+const RDOffset = wire.RDSendFirst - wire.RCSendFirst
 
 // ucOffset converts an RC opcode to UC's.
 const ucOffset = wire.UCSendFirst - wire.RCSendFirst
@@ -107,6 +112,7 @@ var sendOps = [...][4]wire.Opcode{
 	OpCmpSwap:  {posFirst | posLast: wire.RCCompareSwap},
 	OpFetchAdd: {posFirst | posLast: wire.RCFetchAdd},
 	OpRead:     {0: wire.RCReadRequest, posFirst: wire.RCReadRequest, posLast: wire.RCReadRequest, posFirst | posLast: wire.RCReadRequest},
+	opResync:   {posFirst | posLast: wire.RDResync - RDOffset},
 }
 
 // responseOps gives the opcode of a read response by its position in the stream.

@@ -286,6 +286,10 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 		if q.req.service == UD {
 			return q.resp.receiveUD(&q.req.endpoint, p, info, b)
 		}
+	case classResync:
+		if q.req.cfg.Delivery == EndToEnd {
+			return q.resp.receiveResync(&q.req.endpoint, p, b)
+		}
 	case classCNP:
 		return Taken
 	}

@@ -73,7 +73,7 @@ func (r *requester) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict
 	}
 	if !w.fits(p, uint32(r.cfg.PathMTU)) {
 		r.failHead(BadRespErr, b)
-		r.breakConnection(b)
+		r.breakOff(b)
 		return Dropped
 	}
 	r.responded(b)

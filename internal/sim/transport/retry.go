@@ -174,16 +174,20 @@ func (r *requester) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 		status = RemAccessErr
 	case wire.NAKRemoteOperational:
 		status = RemOpErr
+	case wire.NAKInvalidRD:
+		if r.cfg.Delivery == EndToEnd { // RC has no such status
+			status = RemInvRDReqErr
+		}
 	}
 	r.failHead(status, b)
-	r.breakConnection(b)
+	r.breakOff(b)
 }
 
 // receiverNotReady handles an RNR NAK for the packet una.
 func (r *requester) receiverNotReady(now units.Time, code uint8, b *Batch) {
 	if !r.rnrAgain(r.cfg.RNRRetry) {
 		r.failHead(RNRRetryExcErr, b)
-		r.breakConnection(b)
+		r.breakOff(b)
 		return
 	}
 	r.holdUntil = now + wire.RNRTimer(code)

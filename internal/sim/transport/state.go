@@ -168,7 +168,7 @@ func (q *QP) FailSend(status Status, b *Batch) {
 func (r *requester) failSend(status Status, b *Batch) {
 	r.failHead(status, b)
 	if r.service == RC {
-		r.breakConnection(b)
+		r.breakOff(b)
 		return
 	}
 	r.becomeSQE(b)
@@ -207,6 +207,10 @@ func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
 // refuse is Refuse for the responder.
 func (s *responder) refuse(e *endpoint, psn units.PSN, syndrome wire.Syndrome, b *Batch) {
 	s.answer(e, b.packet(), psn, syndrome)
+	if e.cfg.Delivery == EndToEnd {
+		s.awaitResync(e)
+		return
+	}
 	e.becomeErr()
 }
 

@@ -25,12 +25,14 @@ const (
 	OpBindMW   // local: binds a memory window
 	OpLocalInv // local: makes a key stale
 	numOps
+
+	opResync = numOps // of an end-to-end context: see resync.go
 )
 
-var opNames = [...]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND_WITH_INV", "CMP_SWAP", "FETCH_ADD", "BIND_MW", "LOCAL_INV"}
+var opNames = [...]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND_WITH_INV", "CMP_SWAP", "FETCH_ADD", "BIND_MW", "LOCAL_INV", "RESYNC"}
 
 func (o Op) String() string {
-	if o < numOps {
+	if o <= opResync {
 		return opNames[o]
 	}
 	return "Op(" + strconv.Itoa(int(o)) + ")"
@@ -52,6 +54,7 @@ type WorkRequest struct {
 	Op         Op
 	Solicited  bool
 	Unsignaled bool // no completion when it succeeds
+	Refused    bool // RD: it ends with LocProtErr in its turn, and sends no packet
 	Fence      bool // waits for the READs and atomics before it; a local operation waits for all work before it
 	Ordered    bool // a WRITE with immediate data keeps its order in the network (writeonly.go)
 	Length     uint32
@@ -85,12 +88,16 @@ const (
 	RetryExcErr
 	RNRRetryExcErr
 	MWBindErr
+	LocRDDViolErr
+	RemInvRDReqErr
+	InvEECStateErr
 	numStatuses
 )
 
 var statusNames = [...]string{
 	"SUCCESS", "LOC_LEN_ERR", "LOC_QP_OP_ERR", "LOC_PROT_ERR", "WR_FLUSH_ERR", "BAD_RESP_ERR",
 	"REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR", "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR", "MW_BIND_ERR",
+	"LOC_RDD_VIOL_ERR", "REM_INV_RD_REQ_ERR", "INV_EEC_STATE_ERR",
 }
 
 func (s Status) String() string {
