@@ -77,7 +77,7 @@ func openNote(open []*plan.Design) string {
 		}
 	}
 	slices.Sort(budgets)
-	return "Not judged: " + strings.Join(slices.Compact(budgets), " or ") + " lies within what these designs may take (≥ and ≤, or a range), and nothing says on which side they are."
+	return "Not judged: " + strings.Join(slices.Compact(budgets), " or ") + " lies between the bounds of these designs (≥ and ≤, or a range)."
 }
 
 // firstOfFront are the first designs of each protocol's front.

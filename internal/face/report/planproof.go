@@ -39,7 +39,7 @@ func proofSection(p *plan.Plan) doc.Section {
 	notes := []string{fmt.Sprintf(
 		"All-reduce of %s. Shift: each NIC sends 1 MiB over the spines; the share of its rate that the slowest gets, the time, and the time with an uplink that breaks and is mended. One run each.", written(bytes))}
 	if hashed {
-		notes = append(notes, "A shift by ecmp hangs on how flows collide: Ethernet that sprays or adapts (Spectrum-X, Ultra Ethernet) is compared by weft advise.")
+		notes = append(notes, "A shift by ecmp depends on collisions of flows; weft advise compares Spectrum-X and Ultra Ethernet.")
 	}
 	return doc.Section{Title: "Simulated", Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }

@@ -55,7 +55,7 @@ func TestASwitchOfUnknownPowerCountsWithItsLeast(t *testing.T) {
 	if len(p.Designs) != 1 || !p.Designs[0].MayBreak() || !strings.Contains(p.Designs[0].Power.MissingText(), "switch q3450-ld") {
 		t.Fatalf("50 kW: %d designs", len(p.Designs))
 	}
-	if text := p.Designs[0].Bill[0].Power.Text(8, PowerText); text != "≥ 4.86 kW, ≤ 56 kW" { // 144 × 800 Gb/s at half of the 540 W that 51.2 Tb/s take
+	if text := p.Designs[0].Bill[0].Power.Text(8, PowerText); text != "≥ 4.86 kW, ≤ 61.92 kW" { // 144 × 800 Gb/s at half of the 540 W that 51.2 Tb/s take
 		t.Errorf("eight switches take %s", text)
 	}
 }
