@@ -215,6 +215,16 @@ type ServingTimes struct {
 	P99  int64 `json:"p99_ps"`
 }
 
+// Skipped is the part of all runs that was not simulated.
+func (s *Serving) Skipped() (sum Skipped) {
+	for i := range s.Points {
+		for j := range s.Points[i].Fabrics {
+			sum.Add(s.Points[i].Fabrics[j].Counts.Skipped)
+		}
+	}
+	return sum
+}
+
 // Events are the events of all simulations.
 func (s *Serving) Events() (n int64) {
 	for i := range s.Points {

@@ -52,8 +52,8 @@ func (e Exact) ways() int {
 	return 1
 }
 
-// differs is what to do about results that skipping has changed.
-const differs = "this is a defect of weft, please report it with the scenario; --exact off gives the right results"
+// Differs is what to do about results that skipping has changed.
+const Differs = "this is a defect of weft, please report it with the scenario; --exact off gives the right results"
 
 // inWay is the simulation as Options.Exact says.
 func (j *job) inWay(e Exact) results.Point {
@@ -98,11 +98,11 @@ func compared(with, without *results.Point, series [2]*results.Series) results.P
 		field, a, b = "failure", strconv.Quote(with.Failure), strconv.Quote(without.Failure)
 	}
 	if field != "" {
-		return failed(without, fmt.Errorf("%s is %s if repeated periods are skipped, and %s if all are simulated (%d periods were skipped): "+differs,
+		return failed(without, fmt.Errorf("%s is %s if repeated periods are skipped, and %s if all are simulated (%d periods were skipped): "+Differs,
 			field, a, b, with.Counts.Skipped.Periods))
 	}
 	if table := series[0].Difference(series[1]); table != "" && without.Failure == "" {
-		return failed(without, fmt.Errorf("the rows of %s in the series are others if repeated periods are skipped (%d periods were skipped): "+differs,
+		return failed(without, fmt.Errorf("the rows of %s in the series are others if repeated periods are skipped (%d periods were skipped): "+Differs,
 			table, with.Counts.Skipped.Periods))
 	}
 	same := *without

@@ -28,10 +28,10 @@ func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *work
 		return without, err
 	}
 	if !sameExecution(with, without) || (failed == nil) != (err == nil) {
-		return without, errors.New("the workload has other results if repeated periods are skipped: " + differs)
+		return without, errors.New("the workload has other results if repeated periods are skipped: " + Differs)
 	}
 	if table := series[0].Difference(series[1]); table != "" && err == nil {
-		return without, fmt.Errorf("the rows of %s in the series of the workload are others if repeated periods are skipped: "+differs, table)
+		return without, fmt.Errorf("the rows of %s in the series of the workload are others if repeated periods are skipped: "+Differs, table)
 	}
 	without.Counts.Skipped = with.Counts.Skipped
 	return without, err

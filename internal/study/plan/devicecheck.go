@@ -56,8 +56,14 @@ func (d *Device) contradictions(kind catalog.Kind) (out []scenario.Problem) {
 		given bool
 		of    catalog.Kind
 	}{
-		{"ports", d.Ports > 0, catalog.Switch}, {"split", d.Split > 0, catalog.Switch}, {"cages", d.Cages > 0, catalog.Switch}, {"latency", d.Latency > 0, catalog.Switch},
-		{"reach", d.Reach > 0, catalog.Cable}, {"links", d.Links > 0, catalog.Cable}, {"part", d.Part != "", catalog.Cable}, {"nic-part", d.NICPart != "", catalog.Cable},
+		{"ports", d.Ports > 0, catalog.Switch},
+		{"split", d.Split > 0, catalog.Switch},
+		{"cages", d.Cages > 0, catalog.Switch},
+		{"latency", d.Latency > 0, catalog.Switch},
+		{"reach", d.Reach > 0, catalog.Cable},
+		{"links", d.Links > 0, catalog.Cable},
+		{"part", d.Part != "", catalog.Cable},
+		{"nic-part", d.NICPart != "", catalog.Cable},
 	} {
 		if x.given && x.of != kind {
 			bad(x.field, "a %s has none", kind)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"weft/internal/base/canon"
+	"weft/internal/sim"
 	"weft/internal/sim/collective"
 	"weft/internal/sim/known"
 	"weft/internal/sim/workload/serving"
@@ -66,7 +67,7 @@ func (t *table) values() [][]int64 {
 
 // remembered is onFabric with the cache: a known run is not simulated.
 func (s *study) remembered(ctx context.Context, fabric int, requests []serving.Request, out *results.ServingFabric, tell func(share float64)) {
-	if s.cache == nil || len(requests) > rememberedRequests {
+	if s.cache == nil || s.exact == sim.ExactCheck || len(requests) > rememberedRequests {
 		s.onFabric(ctx, fabric, requests, out, tell)
 		return
 	}

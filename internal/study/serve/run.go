@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"weft/internal/sim"
@@ -34,7 +35,8 @@ type Options struct {
 	// Near is a rate near which LimitOf may find the limit; 0: near that without a network.
 	Near    float64
 	Workers int // 0 is all cores
-	// Exact says whether layers of transfers are skipped that repeat earlier ones exactly; ExactOff simulates all.
+	// Exact says whether layers of transfers are skipped that repeat earlier ones exactly. ExactCheck simulates both ways, and
+	// a difference is the fabric's failure.
 	Exact sim.Exact
 	// Cache, if not nil, has the results of earlier simulations, and takes the new ones.
 	Cache known.Store
@@ -67,7 +69,7 @@ type study struct {
 	packets     int64      // most of a run's exchanges beside transfers
 	met         *met       // slowdowns where exchanges and transfers meet; nil: runs simulate them
 	most        int        // tokens of a GPU in an exchange that is simulated alone
-	whole       bool       // no period is skipped
+	exact       sim.Exact  // whether layers are skipped
 }
 
 // paces are the times of the iterations of both pools: with prompts, and of answers alone.
@@ -129,7 +131,7 @@ func Alone(ctx context.Context, r *scenario.Resolved, o Options) (*results.Servi
 
 // begin prepares the simulations of a job; rate is the requests' own in a second.
 func begin(ctx context.Context, r *scenario.Resolved, o *Options) (s *study, rate float64, err error) {
-	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met, most: cmp.Or(o.most, math.MaxInt), whole: o.Exact == sim.ExactOff}
+	s = &study{r: r, way: wayOf(r), cache: o.Cache, sums: map[sum]*table{}, packets: cmp.Or(o.packets, mostPackets), met: o.met, most: cmp.Or(o.most, math.MaxInt), exact: o.Exact}
 	if rate, err = s.draw(o); err != nil {
 		return nil, 0, err
 	}
@@ -415,8 +417,25 @@ func (s *study) onFabric(ctx context.Context, fabric int, requests []serving.Req
 }
 
 // carried simulates the requests on a fabric, with exchanges beside transfers if t is not nil, and returns
-// the program above the fabric.
+// the program above the fabric. Beside exchanges nothing is skipped, and so nothing is to be checked.
 func (s *study) carried(ctx context.Context, fabric int, requests []serving.Request, t *together, out *results.ServingFabric, tell func(share float64)) *floor {
+	if s.exact != sim.ExactCheck || t != nil {
+		return s.once(ctx, fabric, requests, t, out, tell, s.exact == sim.ExactOff)
+	}
+	skipping := *out
+	s.once(ctx, fabric, requests, nil, &skipping, func(share float64) { tell(share / 2) }, false)
+	f := s.once(ctx, fabric, requests, nil, out, func(share float64) { tell((1 + share) / 2) }, true)
+	whole := *out
+	out.Counts.Skipped = skipping.Counts.Skipped
+	skipping.Counts, whole.Counts = skipping.Counts.WithoutWork(), whole.Counts.WithoutWork()
+	if ctx.Err() == nil && !reflect.DeepEqual(skipping, whole) {
+		out.Run, out.Failure = nil, "the job has other results if repeated layers are skipped: "+sim.Differs
+	}
+	return f
+}
+
+// once is carried, with layers skipped or whole.
+func (s *study) once(ctx context.Context, fabric int, requests []serving.Request, t *together, out *results.ServingFabric, tell func(share float64), whole bool) *floor {
 	f := &floor{together: t, tell: tell, consignments: len(requests)}
 	for i := range requests {
 		f.tokens += requests[i].Prompt
@@ -429,7 +448,7 @@ func (s *study) carried(ctx context.Context, fabric int, requests []serving.Requ
 	}
 	alone := serving.Alone(s.jobs[fabric], requests, s.r.Serving.KV.LayerTime, func() bool { return ctx.Err() != nil })
 	limit := max(s.r.Run.Limit.SimulatedTime, patience*alone.End())
-	x, err := transfer.Run(ctx, s.plans[fabric], s.r, transfer.Options{Limit: limit, Graphs: t != nil, Whole: s.whole}, f)
+	x, err := transfer.Run(ctx, s.plans[fabric], s.r, transfer.Options{Limit: limit, Graphs: t != nil, Whole: whole}, f)
 	if t != nil && t.err != nil {
 		err = t.err
 	}

@@ -89,6 +89,7 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	for _, flag := range []string{"rates", "seeds", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
+	e.ExactFlag(cmd)
 	e.ReportFlags(cmd)
 	return cmd
 }
@@ -164,7 +165,7 @@ func (x *serveFlags) simulate(ctx context.Context, e *simulator.Simulator, file 
 	ctx, unfollow := folder.Follow(ctx, line)
 	o := serve.Options{
 		Rates: x.rates, Knee: x.knee, Seeds: x.seeds, Trace: trace, Workers: x.workers,
-		Progress: line.Shared,
+		Progress: line.Shared, Exact: e.Exact,
 	}
 	if x.knee || len(x.rates) > 1 || x.seeds > 1 || x.changes {
 		o.Cache = e.Store() // one run alone is simulated when it is asked for
@@ -186,9 +187,10 @@ func (x *serveFlags) simulate(ctx context.Context, e *simulator.Simulator, file 
 	case out == nil:
 		return err
 	}
+	e.SkippedPeriods(out.Skipped(), err)
 	return e.PresentRun(&simulator.Concluded{
 		Document: report.Serving(out, resolved), Results: out, Err: verdict, AsJSON: x.json, Folder: folder, Name: x.out, Resolved: resolved,
-		Meta: simulator.Circumstances{Seed: r.Run.Seed, Started: started, Wall: wall, Events: out.Events(), Workers: x.workers},
+		Meta: simulator.Circumstances{Seed: r.Run.Seed, Started: started, Wall: wall, Events: out.Events(), Skipped: out.Skipped(), Workers: x.workers},
 	})
 }
 
