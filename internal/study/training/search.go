@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"weft/internal/base/cores"
 	"weft/internal/base/sorting"
 	"weft/internal/sim"
 	"weft/internal/sim/workload/llm"
@@ -62,7 +61,10 @@ func (s *Search) Run(ctx context.Context, r *scenario.Resolved) (*results.Traini
 		out.GivenFails, _, _ = strings.Cut(err.Error(), "\n")
 		out.GivenFails = strings.TrimSuffix(out.GivenFails, ":")
 	}
-	list, least := s.fitting(r, job, out)
+	list, least := s.fitting(ctx, r, job, out)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if len(list) == 0 {
 		return nil, nothingFits(out, least)
 	}
@@ -162,11 +164,12 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// fitting are the divisions with which the job fits the memory. least is the one with the least memory, if none fits.
-func (s *Search) fitting(r *scenario.Resolved, job *llm.Job, out *results.TrainingDivisions) (list []*judged, least *judged) {
+// fitting are the divisions with which the job fits the memory, of those judged before ctx ended. least is the one with the least
+// memory, if none fits.
+func (s *Search) fitting(ctx context.Context, r *scenario.Resolved, job *llm.Job, out *results.TrainingDivisions) (list []*judged, least *judged) {
 	all := divisions(r, job)
 	errs := make([]error, len(all))
-	cores.Each(len(all), s.Workers, func(i int) { all[i], errs[i] = all[i].fitting(job) })
+	many.Each(ctx, len(all), s.Workers, func(i int) { all[i], errs[i] = all[i].fitting(job) })
 	out.Judged = len(all)
 	for i, d := range all {
 		j := &judged{division: d, job: d.of(job), given: d.parallel == job.Parallel && d.micro == job.Batch.Micro && slices.Equal(d.recompute, r.Training.Recompute)}

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -160,7 +161,7 @@ training:
 		r := simtest.Resolve(t, text)
 		own := trainingJob(r)
 		network, nearest, all := ratesOf(r), 0.0, []units.Time(nil)
-		list, _ := (&Search{}).fitting(r, own, new(results.TrainingDivisions))
+		list, _ := (&Search{}).fitting(t.Context(), r, own, new(results.TrainingDivisions))
 		for _, j := range list {
 			estimate, err := network.estimate(j.job)
 			if err != nil {
@@ -276,17 +277,41 @@ func TestAStoppedSearchShowsTheSimulatedFirst(t *testing.T) {
 	}
 }
 
-// overAtFirst is a context that is over at the first looks at it, so that what they begin is not done.
-type overAtFirst struct {
+// over is a context that is over at some looks at it, after others, so that what they begin is not done.
+type over struct {
 	context.Context
-	looks int
+	after, looks int
 }
 
-func (c *overAtFirst) Err() error {
+func (c *over) Err() error {
+	if c.after--; c.after >= 0 {
+		return nil
+	}
 	if c.looks--; c.looks >= 0 {
 		return context.Canceled
 	}
 	return nil
+}
+
+// A search that is stopped while it judges the memory of divisions judges no more, and has no answer.
+func TestAStoppedSearchJudgesNoMoreMemory(t *testing.T) {
+	r := simtest.Resolve(t, tinyJob(denseModel, "tensor: 8, pipeline: 2"))
+	ctx, cancel := context.WithCancel(t.Context())
+	refused := func() int {
+		var out results.TrainingDivisions
+		new(Search).fitting(ctx, r, trainingJob(r), &out)
+		return out.TooLarge + out.Undividable
+	}
+	if refused() == 0 {
+		t.Fatal("all divisions fit, so that none shows whether it was judged")
+	}
+	cancel()
+	if n := refused(); n > 0 {
+		t.Errorf("%d divisions were judged after the stop", n)
+	}
+	if out, err := new(Search).Run(ctx, r); !errors.Is(err, context.Canceled) || out != nil {
+		t.Errorf("%+v, %v", out, err)
+	}
 }
 
 // If none of the first divisions has an estimate, the next ones are estimated, once.
@@ -305,7 +330,9 @@ func TestNoDivisionIsEstimatedTwice(t *testing.T) {
 		}
 		last = done
 	}
-	out, err := s.Run(&overAtFirst{context.Background(), atATime}, simtest.Resolve(t, text))
+	r := simtest.Resolve(t, text)
+	memory := len(divisions(r, trainingJob(r))) + 1 // looks while it is judged, and after
+	out, err := s.Run(&over{context.Background(), memory, atATime}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
