@@ -233,7 +233,11 @@ func comparisonSection(a *advise.Advice) doc.Section {
 			notes = append(notes, fmt.Sprintf("Not known: %s. It is simulated with the catalog's assumption of %s.", strings.Join(c.Design.Latency.Missing, "; "), c.Design.Resolved.Fabrics[0].Switch.Latency))
 		}
 	}
-	return doc.Section{Title: "Both fabrics", Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
+	title := "Both fabrics"
+	if !bothDesigned(a) {
+		title = "The fabric that is left"
+	}
+	return doc.Section{Title: title, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }
 
 // productSection is a row for each product as it is sold, beside InfiniBand.

@@ -435,3 +435,11 @@ func TestATrainingJobThatDoesNotDivideTheClusterIsAnErrorWithItsPlace(t *testing
 		t.Errorf("%v", err)
 	}
 }
+
+// A maker of switches alone leaves the NICs of a machine whose NICs are on its board.
+func TestNoMakerOfNICsIsSaidInWords(t *testing.T) {
+	m := Makers{Switches: []Maker{{Name: "Arista (Arista Networks)"}}}
+	if text := m.Text(); !strings.Contains(text, "switches 1 (Arista)") || !strings.Contains(text, "NICs none of the allowed") || strings.Contains(text, "()") {
+		t.Error(text)
+	}
+}

@@ -65,6 +65,9 @@ func (m Makers) Text() string {
 			name, _, _ := strings.Cut(x.Name, " (")
 			out = append(out, name)
 		}
+		if len(out) == 0 {
+			return "none of the allowed (the machine keeps its own)"
+		}
 		return fmt.Sprintf("%d (%s)", len(out), strings.Join(out, ", "))
 	}
 	return fmt.Sprintf("makers of switches %s, of chips %s, of NICs %s", names(m.Switches), names(m.ASICs), names(m.NICs))
