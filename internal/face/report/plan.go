@@ -52,11 +52,11 @@ func Plan(p *plan.Plan, all bool) *doc.Document {
 	return d
 }
 
-// mostShown is the maximum number of designs of a protocol that a terminal shows without --all, and of those of which it is not
-// known whether they keep the budgets.
+// mostShown is the maximum number of designs of a protocol that a terminal shows without --all. The table of designs that are
+// not judged has the same maximum.
 const mostShown = 3
 
-// designBlocks are the designs that surely keep the budgets, those of which that is not known, and notes.
+// designBlocks are a table of the designs that surely keep the budgets, a table of the designs that are not judged, and notes.
 func designBlocks(p *plan.Plan, shown []*plan.Design) (blocks []doc.Block) {
 	open := slices.DeleteFunc(slices.Clone(shown), func(d *plan.Design) bool { return !d.MayBreak() })
 	if len(open) < len(shown) {

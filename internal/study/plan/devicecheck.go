@@ -11,8 +11,8 @@ import (
 	"weft/units"
 )
 
-// Bounds of devices: a port or a cage of OSFP or QSFP-DD has eight lanes of 200 Gb/s at most, and no copper cable is longer
-// than those of 10 Gb/s.
+// Bounds of devices: a port or a cage of OSFP or QSFP-DD has eight lanes of 200 Gb/s at most. The longest copper cables have
+// 10 Gb/s and are 10 m long.
 const (
 	mostSplit  = 8
 	mostCage   = mostSplit * 200 * units.Gbps
@@ -90,14 +90,16 @@ func (d *Device) contradictions(kind catalog.Kind) (out []scenario.Problem) {
 	return out
 }
 
-// hasLink reports whether links of the catalog have a rate, or the ports of its fastest switch, and lists the rates.
+// hasLink reports whether a link of the catalog or a port of the fastest switch has a rate, and lists these rates.
 func hasLink(rate units.Rate) (list string, ok bool) {
+	var rates []units.Rate
 	for _, e := range catalog.Entries(catalog.Link) {
-		if r := linkRate(e.Name); r >= 10*units.Gbps && !strings.Contains(list, r.String()) {
-			list, ok = list+r.String()+", ", ok || r == rate
+		if r := linkRate(e.Name); r >= 10*units.Gbps && !slices.Contains(rates, r) {
+			rates = append(rates, r)
+			list += r.String() + ", "
 		}
 	}
-	return list + mostCage.String(), ok || rate == mostCage
+	return list + mostCage.String(), rate == mostCage || slices.Contains(rates, rate)
 }
 
 // rate is the rate of a port: the device's, or that of the entry that it is like.

@@ -34,7 +34,7 @@ type Timers struct {
 	heap  engine.Heap[Timer, *Timer]
 	order uint64
 	next  units.Time // the earliest requested event; 0 if none
-	later units.Time // one that was requested before an earlier one; 0 if none
+	later units.Time // a requested event after next; 0 if none
 }
 
 // Before orders by time, then by the order of scheduling.

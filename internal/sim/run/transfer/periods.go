@@ -6,7 +6,7 @@ import (
 	"weft/internal/sim/state"
 )
 
-// Repeating is a program whose messages may repeat themselves, such as those of the layers of a model.
+// Repeating is a program that may send the same messages again, such as a courier that sends a model's layers one by one.
 type Repeating interface {
 	Program
 	// WalkState visits the program's state.
@@ -39,7 +39,7 @@ func (b *Board) Anew() {
 	}
 }
 
-// FurtherPeriods is the program's: hosts and network only do what it wants.
+// FurtherPeriods asks the program: hosts and network have no plan of their own.
 func (b *Board) FurtherPeriods(w *state.Walk) uint64 { return b.repeating.FurtherPeriods(w) }
 
 // Survey does nothing: a program records no steps.
